@@ -1,0 +1,31 @@
+// Text for people and for encodings: everything here is pure.
+#ifndef GLOVEPORT_CORE_BASE_TEXT_H_
+#define GLOVEPORT_CORE_BASE_TEXT_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gloveport {
+
+bool IsValidUtf8(std::string_view text);  // strict: no overlong forms, no surrogates, at most U+10FFFF
+
+// Invalid bytes become U+FFFD. The result is always valid UTF-8.
+std::string ToValidUtf8(std::string_view text);
+
+// Makes text that a session wrote safe to show: control characters (but newline and tab), escape sequences,
+// bidirectional controls and invalid UTF-8 become visible escapes such as \x1b.
+std::string EscapeForTerminal(std::string_view text);
+
+std::string EncodeBase64(std::span<const std::byte> bytes);
+std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text);  // strict alphabet and padding
+
+std::vector<std::string_view> SplitLines(std::string_view text);  // at '\n'; a trailing one makes no empty line
+std::string_view Trim(std::string_view text);                     // ASCII white space at both ends
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_BASE_TEXT_H_

@@ -1,0 +1,113 @@
+// How a cell ended: values, never failed calls. Every field that a child reported is named in the comment
+// "(interpreter)"; the rest was seen or measured by the host.
+#ifndef GLOVEPORT_CORE_HOST_OUTCOME_H_
+#define GLOVEPORT_CORE_HOST_OUTCOME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/wire/value.h"
+
+namespace gloveport {
+
+enum class Outcome {
+  kOk, kError, kDenied, kTimeout, kMemory, kOutputLimit, kViolation, kCrashed, kKilled, kProtocolError,
+};
+std::string_view OutcomeName(Outcome outcome);  // "ok", "error", "denied", "timeout", ...
+
+// What became of the session's variables.
+enum class SessionState { kKept, kRestored, kLost };
+std::string_view SessionStateName(SessionState state);  // "kept", "restored", "lost"
+
+enum class Decision { kAllow, kDeny, kEscalate };
+std::string_view DecisionName(Decision decision);  // "allow", "deny", "escalate"
+
+struct Finding {
+  std::string rule;  // import, builtin, dunder, attribute, path, network, pickle, dynamic-code, syntax
+  int line = 0;      // 1-based
+  int column = 0;    // 1-based, in characters
+  std::string message;
+  std::string hint;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+struct Verdict {
+  Decision decision = Decision::kAllow;
+  std::vector<Finding> findings;
+};
+
+struct PythonError {  // (interpreter)
+  std::string type;      // class name
+  std::string message;   // str(exception)
+  int line = 0;          // 1-based in the source of `cell`; 0 where none is known
+  int cell = 0;          // 0-based, counted over the session
+  std::string traceback; // text for people and models: user frames only
+};
+
+struct FinalAnswerValue {
+  Value value;
+  std::string repr;
+  std::string explanation;
+};
+
+struct ToolCallRecord {
+  std::string name;
+  Value args;            // Map of all bound parameters
+  bool ok = false;
+  Value result;          // if ok
+  std::string error;     // else
+  std::chrono::nanoseconds duration{0};
+};
+
+struct Refusal {
+  std::string source;   // "interpreter", "kernel", "host"
+  std::string rule;     // import, path, tool, syscall, ...
+  std::string what;     // name of the module, path, tool or call
+  std::string message;
+};
+
+struct Usage {
+  std::chrono::nanoseconds wall{0};
+  std::chrono::nanoseconds cpu_user{0};
+  std::chrono::nanoseconds cpu_system{0};
+  std::uint64_t max_rss_bytes = 0;
+  std::uint64_t output_bytes = 0;               // written by the cell, kept or not
+  std::vector<std::string> files_read;          // (interpreter), paths as opened; the runtime's own are left out
+  std::vector<std::string> files_written;       // (interpreter)
+  std::uint64_t tool_calls = 0;
+  std::vector<Refusal> denied;
+};
+
+// Which limit ended or cut the cell.
+struct LimitHit {
+  std::string limit;    // "wall", "cpu", "memory", "output", "tool_calls", ...
+  std::string message;  // "wall time: 5 s limit reached"
+};
+
+struct CellResult {
+  std::uint32_t cell = 0;
+  Outcome outcome = Outcome::kOk;
+  SessionState state = SessionState::kKept;
+  Value value;             // (interpreter) of the trailing expression; None without one
+  std::string repr;        // (interpreter) empty without a value
+  std::string type;        // (interpreter) empty without a value
+  std::string out;         // stdout: head and tail at the limit
+  std::string err;
+  std::uint64_t truncated_out_bytes = 0;  // cut away from the middle
+  std::uint64_t truncated_err_bytes = 0;
+  std::optional<PythonError> error;       // also explains denied, timeout, memory, crashed ...
+  std::optional<FinalAnswerValue> final_answer;
+  std::vector<Value> displays;            // (interpreter) maps from MIME type to text or bytes
+  std::vector<ToolCallRecord> tool_calls;
+  std::optional<Verdict> verdict;         // absent where inspection was off
+  std::optional<LimitHit> limit;
+  Usage usage;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_OUTCOME_H_

@@ -1,0 +1,71 @@
+// Runtime: opens sessions and answers questions about code without running it.
+//
+// Thread-safe. It owns one warm template process per policy image and the inspector; all of them end with it.
+#ifndef GLOVEPORT_CORE_HOST_RUNTIME_H_
+#define GLOVEPORT_CORE_HOST_RUNTIME_H_
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/event_sink.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/session.h"
+#include "gloveport/policy/policy.h"
+#include "gloveport/tools/registry.h"
+
+namespace gloveport {
+
+struct RuntimeOptions {
+  std::filesystem::path interp_path;  // empty: found beside the program, or where Gloveport was installed
+  std::size_t max_sessions = 4096;    // Open beyond that is kResourceExhausted
+};
+
+struct SessionOptions {
+  Policy policy;
+  std::shared_ptr<const ToolRegistry> tools;       // may be null
+  std::optional<std::filesystem::path> workdir;    // host folder bound at /workdir; absent: a sized tmpfs
+  std::shared_ptr<EventSink> sink;                 // may be null
+  std::optional<std::uint64_t> seed;               // random, numpy.random: repeatable runs
+};
+
+// Whether a text is Python, for the action parser.
+struct SyntaxInfo {
+  bool complete = false;      // compiles as it stands
+  bool incomplete = false;    // the beginning of something longer
+  bool has_action = false;    // contains a call, an import or an assignment
+  std::string message;        // of the SyntaxError, if not complete
+  int line = 0;
+};
+
+struct SchemaError {
+  std::string path;     // JSON Pointer to the offending part; "" for the whole value
+  std::string message;
+};
+
+class Runtime {
+ public:
+  // kNotFound when gloveport-interp is not there. Starts no process yet.
+  static Result<std::unique_ptr<Runtime>> Create(RuntimeOptions options = {});
+  virtual ~Runtime() = default;
+
+  // kConfinementUnavailable when a layer that the policy requires cannot be had, with the remedy in the hint.
+  virtual Result<std::unique_ptr<Session>> Open(SessionOptions options) = 0;
+
+  // What the policy says of a cell; `tools` are names that exist for it besides Python's own.
+  virtual Result<Verdict> Check(const Policy& policy, std::string_view code, const std::vector<std::string>& tools = {}) = 0;
+  virtual Result<SyntaxInfo> Syntax(std::string_view code) = 0;
+  // JSON Schema 2020-12; a remote $ref or a schema that is none is kInvalidArgument. Empty: valid.
+  virtual Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) = 0;
+
+  // Tries each layer in a throw-away child and says how it stands on this machine.
+  virtual Result<std::vector<LayerStatus>> ProbeLayers() = 0;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_RUNTIME_H_

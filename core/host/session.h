@@ -1,0 +1,79 @@
+// Session: a confined Python process with a namespace that keeps its state over cells.
+//
+// One cell runs at a time: Run, Interrupt and Close may be called from any thread, a second Run waits for the first.
+// A session whose process was lost (outcome kCrashed, kKilled ...) starts a fresh one with the next call.
+// The Runtime that opened it must outlive it.
+#ifndef GLOVEPORT_CORE_HOST_SESSION_H_
+#define GLOVEPORT_CORE_HOST_SESSION_H_
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/event_sink.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/policy/policy.h"
+#include "gloveport/tools/registry.h"
+
+namespace gloveport {
+
+// Whether a cell is judged before it runs. kAsPolicySays inspects; kOff is an error where the policy requires it.
+enum class InspectMode { kAsPolicySays, kOff };
+
+struct RunOptions {
+  std::optional<std::chrono::milliseconds> timeout;  // wall clock; never more than the policy's limit allows
+  InspectMode inspect = InspectMode::kAsPolicySays;
+};
+
+struct FileInfo {
+  std::string path;  // relative to the work folder, '/' separated
+  std::uint64_t size_bytes = 0;
+};
+
+// How one layer of confinement stands: in a session, or on this machine (doctor).
+struct LayerStatus {
+  std::string name;      // seccomp, own_root, landlock, no_new_privs, capabilities, rlimits, mdwe, cgroup, ...
+  bool active = false;
+  std::string detail;    // how it was proven, or why it is missing
+  std::string remedy;    // what to do where it is missing
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual const std::string& id() const = 0;
+  virtual const Policy& policy() const = 0;
+  virtual const std::vector<LayerStatus>& layers() const = 0;
+
+  // Runs one cell. The outcome is a value: an error here means that nothing was run (for example kInvalidArgument
+  // for text that is no UTF-8, kDenied for InspectMode::kOff where inspection is required, kClosed).
+  virtual Result<CellResult> Run(std::string_view code, const RunOptions& options = {}) = 0;
+
+  // Stops the running cell as Ctrl-C would in a notebook: KeyboardInterrupt. Does nothing where none runs.
+  virtual Status Interrupt() = 0;
+
+  // Variables of __main__. Set: any Value; Get: kNotFound for a name that is not there.
+  virtual Status SetVariable(std::string_view name, const Value& value) = 0;
+  virtual Result<Value> GetVariable(std::string_view name) = 0;
+
+  // Files of the work folder; paths are relative and stay below it, regular files only.
+  virtual Status PutFile(std::string_view path, std::span<const std::byte> data) = 0;
+  virtual Result<std::vector<std::byte>> GetFile(std::string_view path) = 0;
+  virtual Result<std::vector<FileInfo>> ListFiles() = 0;
+  virtual Status RemoveFile(std::string_view path) = 0;
+
+  // Ends the process. Idempotent; the destructor does the same.
+  virtual void Close() = 0;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_SESSION_H_

@@ -1,0 +1,93 @@
+// Policy: the immutable answer to "what may this session do". Pure values; policy/codec.h reads and writes them as
+// JSON, policy/presets.h has the shipped ones.
+#ifndef GLOVEPORT_POLICY_POLICY_H_
+#define GLOVEPORT_POLICY_POLICY_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gloveport {
+
+enum class Effect { kAllow, kAsk, kDeny };
+std::string_view EffectName(Effect effect);  // "allow", "ask", "deny"
+
+// Which modules a cell may import by name. A name covers its submodules; "*" in `allow` covers everything.
+// deny beats ask beats allow; what none of them names is denied.
+struct ImportRules {
+  std::vector<std::string> allow;
+  std::vector<std::string> deny;
+  std::vector<std::string> ask;
+
+  Effect EffectOf(std::string_view module) const;
+  friend bool operator==(const ImportRules&, const ImportRules&) = default;
+};
+
+// A demand on one argument of a tool call; all that are set must hold.
+struct ArgumentConstraint {
+  std::optional<std::string> matches;         // re2 pattern, searched (not anchored) in text
+  std::optional<std::vector<std::string>> one_of;  // JSON texts of the values allowed
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<std::string> path_prefix;     // lexically normalised path must lie at or below
+  std::optional<std::vector<std::string>> hosts;   // URL host must be one of these ("*.example.org" for subdomains)
+  friend bool operator==(const ArgumentConstraint&, const ArgumentConstraint&) = default;
+};
+
+struct ToolRule {
+  std::string tool;  // a name, or "*"
+  Effect effect = Effect::kAllow;
+  std::map<std::string, ArgumentConstraint> where;  // by parameter; empty: the rule always matches
+  friend bool operator==(const ToolRule&, const ToolRule&) = default;
+};
+
+struct ToolRules {
+  Effect default_effect = Effect::kAllow;
+  std::vector<ToolRule> rules;  // the first that matches decides
+  friend bool operator==(const ToolRules&, const ToolRules&) = default;
+};
+
+struct Limits {
+  std::chrono::milliseconds wall{30'000};   // per cell, host's clock; stops while an approval is waited for
+  std::chrono::milliseconds cpu{20'000};    // per cell, user + system
+  std::uint64_t memory_mib = 512;           // growth over the template
+  std::uint64_t output_kib = 1024;          // kept per stream and cell; the rest is counted and dropped
+  std::uint64_t open_files = 64;
+  std::uint64_t threads = 16;
+  std::uint64_t disk_mib = 256;             // work folder and temporary files together
+  std::uint64_t tool_calls = 1000;          // per cell
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+struct FileRules {
+  std::vector<std::string> read;  // host paths, visible read-only under the same path
+  friend bool operator==(const FileRules&, const FileRules&) = default;
+};
+
+enum class Network { kOff };
+enum class Inspection { kRequired, kOptional };
+
+struct Policy {
+  std::string name = "custom";  // preset name or file name, for messages and records
+  ImportRules imports;
+  ToolRules tools;
+  Limits limits;
+  FileRules files;
+  std::vector<std::string> packages;         // user's package folders, read-only, importable
+  std::vector<std::string> preload;          // modules the template imports once, before any session
+  Network network = Network::kOff;
+  Inspection inspection = Inspection::kRequired;
+  std::vector<std::string> required_layers = {"seccomp", "own_root"};  // or "landlock" instead of "own_root"
+
+  bool Requires(std::string_view layer) const;
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_POLICY_POLICY_H_
