@@ -43,9 +43,10 @@ install_packages() {
   fi
   say "Installing ${#missing[@]} packages: ${missing[*]}"
   log=$(mktemp)
-  if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-      "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
+  # An update that fails in part (a third party's source is down) need not keep the install from working.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >"$log" 2>&1 </dev/null || true
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+    "${missing[@]}" >>"$log" 2>&1 </dev/null; then
     tail -n 30 "$log" >&2
     rm -f "$log"
     die "apt-get could not install the packages named above"
