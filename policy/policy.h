@@ -1,5 +1,5 @@
-// Policy: the immutable answer to "what may this session do". Pure values; policy/codec.h reads and writes them as
-// JSON, policy/presets.h has the shipped ones.
+// Policy: the immutable answer to "what may this session do". Pure values; policy/codec.h reads and writes
+// them as JSON, policy/presets.h has the shipped ones.
 #ifndef GLOVEPORT_POLICY_POLICY_H_
 #define GLOVEPORT_POLICY_POLICY_H_
 
@@ -30,12 +30,13 @@ struct ImportRules {
 
 // A demand on one argument of a tool call; all that are set must hold.
 struct ArgumentConstraint {
-  std::optional<std::string> matches;         // re2 pattern, searched (not anchored) in text
+  std::optional<std::string> matches;              // re2 pattern, searched (not anchored) in text
   std::optional<std::vector<std::string>> one_of;  // JSON texts of the values allowed
   std::optional<double> minimum;
   std::optional<double> maximum;
-  std::optional<std::string> path_prefix;     // lexically normalised path must lie at or below
-  std::optional<std::vector<std::string>> hosts;   // URL host must be one of these ("*.example.org" for subdomains)
+  std::optional<std::string> path_prefix;  // lexically normalised path must lie at or below
+  std::optional<std::vector<std::string>>
+      hosts;  // URL host must be one of these ("*.example.org" for subdomains)
   friend bool operator==(const ArgumentConstraint&, const ArgumentConstraint&) = default;
 };
 
@@ -53,14 +54,14 @@ struct ToolRules {
 };
 
 struct Limits {
-  std::chrono::milliseconds wall{30'000};   // per cell, host's clock; stops while an approval is waited for
-  std::chrono::milliseconds cpu{20'000};    // per cell, user + system
-  std::uint64_t memory_mib = 512;           // growth over the template
-  std::uint64_t output_kib = 1024;          // kept per stream and cell; the rest is counted and dropped
+  std::chrono::milliseconds wall{30'000};  // per cell, host's clock; stops while an approval is waited for
+  std::chrono::milliseconds cpu{20'000};   // per cell, user + system
+  std::uint64_t memory_mib = 512;          // growth over the template
+  std::uint64_t output_kib = 1024;         // kept per stream and cell; the rest is counted and dropped
   std::uint64_t open_files = 64;
   std::uint64_t threads = 16;
-  std::uint64_t disk_mib = 256;             // work folder and temporary files together
-  std::uint64_t tool_calls = 1000;          // per cell
+  std::uint64_t disk_mib = 256;     // work folder and temporary files together
+  std::uint64_t tool_calls = 1000;  // per cell
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -78,8 +79,8 @@ struct Policy {
   ToolRules tools;
   Limits limits;
   FileRules files;
-  std::vector<std::string> packages;         // user's package folders, read-only, importable
-  std::vector<std::string> preload;          // modules the template imports once, before any session
+  std::vector<std::string> packages;  // user's package folders, read-only, importable
+  std::vector<std::string> preload;   // modules the template imports once, before any session
   Network network = Network::kOff;
   Inspection inspection = Inspection::kRequired;
   std::vector<std::string> required_layers = {"seccomp", "own_root"};  // or "landlock" instead of "own_root"

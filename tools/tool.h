@@ -1,5 +1,5 @@
-// Tool: a host function that cells can call by name. ToolRegistry (registry.h) holds them; binding.h makes one from
-// a plain C++ function.
+// Tool: a host function that cells can call by name. ToolRegistry (registry.h) holds them; binding.h makes
+// one from a plain C++ function.
 #ifndef GLOVEPORT_TOOLS_TOOL_H_
 #define GLOVEPORT_TOOLS_TOOL_H_
 
@@ -19,28 +19,28 @@
 namespace gloveport {
 
 struct Parameter {
-  std::string name;         // a Python identifier
+  std::string name;  // a Python identifier
   std::string description;
-  std::string annotation;   // as Python writes it: "int", "list[float]", "str | None"; "object" for anything
-  Value schema;             // JSON Schema as a Map; empty Map accepts everything
+  std::string annotation;  // as Python writes it: "int", "list[float]", "str | None"; "object" for anything
+  Value schema;            // JSON Schema as a Map; empty Map accepts everything
   std::optional<Value> default_value;  // absent: required
 };
 
 struct ToolSpec {
-  std::string name;         // a Python identifier, no keyword
+  std::string name;  // a Python identifier, no keyword
   std::string description;
   std::vector<Parameter> parameters;  // required ones first; all by position or keyword
   std::string returns = "object";     // annotation of the result
   std::string returns_description;
-  Value returns_schema;               // JSON Schema as a Map, or None
+  Value returns_schema;  // JSON Schema as a Map, or None
 
-  std::string Signature() const;      // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
+  std::string Signature() const;  // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
 };
 
 // What a running call may ask. Valid only during the call.
 struct CallContext {
   Deadline deadline = Deadline::Never();
-  std::stop_token stop;     // requested when the cell was interrupted, ran out of time or lost its session
+  std::stop_token stop;  // requested when the cell was interrupted, ran out of time or lost its session
   std::string session;
   std::uint32_t cell = 0;
 };
@@ -61,8 +61,8 @@ class Tool {
  public:
   virtual ~Tool() = default;
   virtual const ToolSpec& spec() const = 0;
-  // Called on a thread of the dispatcher, possibly from several at once. Exceptions are caught by the dispatcher
-  // and reach the cell as errors.
+  // Called on a thread of the dispatcher, possibly from several at once. Exceptions are caught by the
+  // dispatcher and reach the cell as errors.
   virtual Result<Value> Call(const Arguments& arguments, CallContext& context) = 0;
 };
 

@@ -104,7 +104,8 @@ Result<Pipe> MakePipe() {
 
 Status SetNonBlocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return FailErrno("fcntl(O_NONBLOCK)", errno);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+    return FailErrno("fcntl(O_NONBLOCK)", errno);
   return {};
 }
 
@@ -128,12 +129,14 @@ Status SendWithFds(int socket, std::span<const std::byte> bytes, std::span<const
   do {
     n = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   } while (n < 0 && errno == EINTR);
-  if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return Fail(ErrorCode::kClosed, "the peer closed the connection");
+  if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+    return Fail(ErrorCode::kClosed, "the peer closed the connection");
   if (n < 0) return FailErrno("sendmsg", errno);
   return WriteFull(socket, bytes.subspan(static_cast<std::size_t>(n)), Deadline::Never());
 }
 
-Result<ReceivedMessage> ReceiveWithFds(int socket, std::size_t max_bytes, std::size_t max_fds, Deadline deadline) {
+Result<ReceivedMessage> ReceiveWithFds(int socket, std::size_t max_bytes, std::size_t max_fds,
+                                       Deadline deadline) {
   if (!deadline.never()) RETURN_IF_ERROR(WaitFor(socket, POLLIN, deadline));
   ReceivedMessage received;
   received.bytes.resize(max_bytes);
@@ -170,7 +173,7 @@ Result<ReceivedMessage> ReceiveWithFds(int socket, std::size_t max_bytes, std::s
 Result<std::string> ReadFile(const std::filesystem::path& path, std::size_t max_bytes) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return FailErrno(fmt::format("cannot open {}", path.string()), errno);
-  struct stat info{};
+  struct stat info {};
   if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("cannot read {}: it is a directory", path.string()));
   }
@@ -183,8 +186,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::size_t max_
     if (n < 0) return FailErrno(fmt::format("cannot read {}", path.string()), errno);
     text.append(buffer, static_cast<std::size_t>(n));
     if (text.size() > max_bytes) {
-      return Fail(ErrorCode::kResourceExhausted,
-                  fmt::format("{} is larger than the {} bytes that are allowed here", path.string(), max_bytes));
+      return Fail(
+          ErrorCode::kResourceExhausted,
+          fmt::format("{} is larger than the {} bytes that are allowed here", path.string(), max_bytes));
     }
   }
 }
@@ -193,7 +197,9 @@ Status WriteFile(const std::filesystem::path& path, std::string_view text) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
   if (!fd) return FailErrno(fmt::format("cannot create {}", path.string()), errno);
   auto written = WriteFull(fd.get(), AsBytes(text), Deadline::Never());
-  if (!written) return Fail(written.error().code, fmt::format("cannot write {}: {}", path.string(), written.error().message));
+  if (!written)
+    return Fail(written.error().code,
+                fmt::format("cannot write {}: {}", path.string(), written.error().message));
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Reading, writing and passing of descriptors with deadlines. EINTR is handled; SIGPIPE is never raised by the
-// socket functions. All functions are thread-safe for distinct descriptors.
+// Reading, writing and passing of descriptors with deadlines. EINTR is handled; SIGPIPE is never raised by
+// the socket functions. All functions are thread-safe for distinct descriptors.
 #ifndef GLOVEPORT_CORE_BASE_FD_IO_H_
 #define GLOVEPORT_CORE_BASE_FD_IO_H_
 
@@ -17,10 +17,12 @@
 
 namespace gloveport {
 
-// Waits until one of `events` (POLLIN, POLLOUT) or an error condition holds. kDeadlineExceeded when it passes first.
+// Waits until one of `events` (POLLIN, POLLOUT) or an error condition holds. kDeadlineExceeded when it passes
+// first.
 Status WaitFor(int fd, short events, Deadline deadline);
 
-// Reads exactly `buffer.size()` bytes. kClosed at an end of file before the first byte, kProtocol in the middle.
+// Reads exactly `buffer.size()` bytes. kClosed at an end of file before the first byte, kProtocol in the
+// middle.
 Status ReadFull(int fd, std::span<std::byte> buffer, Deadline deadline);
 
 // Writes all bytes; kClosed when the reader has gone. Sockets and pipes; with a socket no SIGPIPE is raised.
@@ -47,8 +49,10 @@ struct ReceivedMessage {
   std::string bytes;
   std::vector<UniqueFd> fds;
 };
-// One recvmsg of at most `max_bytes` and `max_fds`; more descriptors than that is kProtocol (they are closed).
-Result<ReceivedMessage> ReceiveWithFds(int socket, std::size_t max_bytes, std::size_t max_fds, Deadline deadline);
+// One recvmsg of at most `max_bytes` and `max_fds`; more descriptors than that is kProtocol (they are
+// closed).
+Result<ReceivedMessage> ReceiveWithFds(int socket, std::size_t max_bytes, std::size_t max_fds,
+                                       Deadline deadline);
 
 // The whole of a file. kResourceExhausted when it is larger than `max_bytes`.
 Result<std::string> ReadFile(const std::filesystem::path& path, std::size_t max_bytes = 64u << 20);

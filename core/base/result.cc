@@ -9,16 +9,26 @@ namespace gloveport {
 
 std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "invalid_argument";
-    case ErrorCode::kNotFound: return "not_found";
-    case ErrorCode::kDenied: return "denied";
-    case ErrorCode::kConfinementUnavailable: return "confinement_unavailable";
-    case ErrorCode::kDeadlineExceeded: return "deadline_exceeded";
-    case ErrorCode::kResourceExhausted: return "resource_exhausted";
-    case ErrorCode::kProtocol: return "protocol";
-    case ErrorCode::kClosed: return "closed";
-    case ErrorCode::kIo: return "io";
-    case ErrorCode::kInternal: return "internal";
+    case ErrorCode::kInvalidArgument:
+      return "invalid_argument";
+    case ErrorCode::kNotFound:
+      return "not_found";
+    case ErrorCode::kDenied:
+      return "denied";
+    case ErrorCode::kConfinementUnavailable:
+      return "confinement_unavailable";
+    case ErrorCode::kDeadlineExceeded:
+      return "deadline_exceeded";
+    case ErrorCode::kResourceExhausted:
+      return "resource_exhausted";
+    case ErrorCode::kProtocol:
+      return "protocol";
+    case ErrorCode::kClosed:
+      return "closed";
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kInternal:
+      return "internal";
   }
   return "internal";
 }

@@ -7,8 +7,9 @@
 
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace gloveport {
 
@@ -44,7 +45,8 @@ inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, std::stri
   return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint)});
 }
 
-// "cannot open /x: No such file or directory", with the text of `error_number`; code kIo (kNotFound for ENOENT).
+// "cannot open /x: No such file or directory", with the text of `error_number`; code kIo (kNotFound for
+// ENOENT).
 tl::unexpected<Error> FailErrno(std::string_view what, int error_number);
 
 }  // namespace gloveport
@@ -53,18 +55,18 @@ tl::unexpected<Error> FailErrno(std::string_view what, int error_number);
 #define GLOVEPORT_CONCAT(a, b) GLOVEPORT_CONCAT_INNER(a, b)
 
 // Returns the error of `expression` from the enclosing function, if it has one.
-#define RETURN_IF_ERROR(expression)                                                           \
-  do {                                                                                        \
-    if (auto gloveport_status = (expression); !gloveport_status)                              \
-      return ::tl::unexpected<::gloveport::Error>(std::move(gloveport_status).error());       \
+#define RETURN_IF_ERROR(expression)                                                     \
+  do {                                                                                  \
+    if (auto gloveport_status = (expression); !gloveport_status)                        \
+      return ::tl::unexpected<::gloveport::Error>(std::move(gloveport_status).error()); \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto x, MakeX()): takes the value, or returns the error from the enclosing function.
 #define ASSIGN_OR_RETURN(target, expression) \
   ASSIGN_OR_RETURN_INNER(GLOVEPORT_CONCAT(gloveport_result_, __LINE__), target, expression)
-#define ASSIGN_OR_RETURN_INNER(result, target, expression)                                  \
-  auto result = (expression);                                                               \
-  if (!result) return ::tl::unexpected<::gloveport::Error>(std::move(result).error());      \
+#define ASSIGN_OR_RETURN_INNER(result, target, expression)                             \
+  auto result = (expression);                                                          \
+  if (!result) return ::tl::unexpected<::gloveport::Error>(std::move(result).error()); \
   target = std::move(*result)
 
 #endif  // GLOVEPORT_CORE_BASE_RESULT_H_

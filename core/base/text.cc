@@ -33,8 +33,8 @@ CodePoint DecodeOne(std::string_view text) {
 bool IsUnsafeToShow(char32_t c) {
   if (c == '\n' || c == '\t') return false;
   if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-  return c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
-         c == 0xFEFF || (c >= 0xE0000 && c <= 0xE007F);
+  return c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE007F);
 }
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -92,7 +92,8 @@ std::string EncodeBase64(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = (group << 8) | (k < have ? std::to_integer<std::uint32_t>(bytes[i + k]) : 0);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = (group << 8) | (k < have ? std::to_integer<std::uint32_t>(bytes[i + k]) : 0);
     for (std::size_t k = 0; k < 4; ++k) out += k <= have ? kBase64[(group >> (18 - 6 * k)) & 63] : '=';
   }
   return out;
@@ -111,7 +112,8 @@ std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text) {
       if (!digit) return std::nullopt;
       group = (group << 6) | *digit;
     }
-    for (std::size_t k = 0; k < 3 - padding; ++k) out.push_back(static_cast<std::byte>((group >> (16 - 8 * k)) & 255));
+    for (std::size_t k = 0; k < 3 - padding; ++k)
+      out.push_back(static_cast<std::byte>((group >> (16 - 8 * k)) & 255));
   }
   return out;
 }

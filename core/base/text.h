@@ -23,8 +23,9 @@ std::string EscapeForTerminal(std::string_view text);
 std::string EncodeBase64(std::span<const std::byte> bytes);
 std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text);  // strict alphabet and padding
 
-std::vector<std::string_view> SplitLines(std::string_view text);  // at '\n'; a trailing one makes no empty line
-std::string_view Trim(std::string_view text);                     // ASCII white space at both ends
+std::vector<std::string_view> SplitLines(
+    std::string_view text);                    // at '\n'; a trailing one makes no empty line
+std::string_view Trim(std::string_view text);  // ASCII white space at both ends
 
 }  // namespace gloveport
 

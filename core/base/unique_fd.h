@@ -1,4 +1,5 @@
-// UniqueFd: sole owner of a file descriptor; closes it when it goes. No raw owning descriptor crosses a function.
+// UniqueFd: sole owner of a file descriptor; closes it when it goes. No raw owning descriptor crosses a
+// function.
 #ifndef GLOVEPORT_CORE_BASE_UNIQUE_FD_H_
 #define GLOVEPORT_CORE_BASE_UNIQUE_FD_H_
 

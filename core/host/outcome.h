@@ -15,7 +15,16 @@
 namespace gloveport {
 
 enum class Outcome {
-  kOk, kError, kDenied, kTimeout, kMemory, kOutputLimit, kViolation, kCrashed, kKilled, kProtocolError,
+  kOk,
+  kError,
+  kDenied,
+  kTimeout,
+  kMemory,
+  kOutputLimit,
+  kViolation,
+  kCrashed,
+  kKilled,
+  kProtocolError,
 };
 std::string_view OutcomeName(Outcome outcome);  // "ok", "error", "denied", "timeout", ...
 
@@ -40,12 +49,12 @@ struct Verdict {
   std::vector<Finding> findings;
 };
 
-struct PythonError {  // (interpreter)
-  std::string type;      // class name
-  std::string message;   // str(exception)
-  int line = 0;          // 1-based in the source of `cell`; 0 where none is known
-  int cell = 0;          // 0-based, counted over the session
-  std::string traceback; // text for people and models: user frames only
+struct PythonError {      // (interpreter)
+  std::string type;       // class name
+  std::string message;    // str(exception)
+  int line = 0;           // 1-based in the source of `cell`; 0 where none is known
+  int cell = 0;           // 0-based, counted over the session
+  std::string traceback;  // text for people and models: user frames only
 };
 
 struct FinalAnswerValue {
@@ -56,17 +65,17 @@ struct FinalAnswerValue {
 
 struct ToolCallRecord {
   std::string name;
-  Value args;            // Map of all bound parameters
+  Value args;  // Map of all bound parameters
   bool ok = false;
-  Value result;          // if ok
-  std::string error;     // else
+  Value result;       // if ok
+  std::string error;  // else
   std::chrono::nanoseconds duration{0};
 };
 
 struct Refusal {
-  std::string source;   // "interpreter", "kernel", "host"
-  std::string rule;     // import, path, tool, syscall, ...
-  std::string what;     // name of the module, path, tool or call
+  std::string source;  // "interpreter", "kernel", "host"
+  std::string rule;    // import, path, tool, syscall, ...
+  std::string what;    // name of the module, path, tool or call
   std::string message;
 };
 
@@ -75,9 +84,9 @@ struct Usage {
   std::chrono::nanoseconds cpu_user{0};
   std::chrono::nanoseconds cpu_system{0};
   std::uint64_t max_rss_bytes = 0;
-  std::uint64_t output_bytes = 0;               // written by the cell, kept or not
-  std::vector<std::string> files_read;          // (interpreter), paths as opened; the runtime's own are left out
-  std::vector<std::string> files_written;       // (interpreter)
+  std::uint64_t output_bytes = 0;          // written by the cell, kept or not
+  std::vector<std::string> files_read;     // (interpreter), paths as opened; the runtime's own are left out
+  std::vector<std::string> files_written;  // (interpreter)
   std::uint64_t tool_calls = 0;
   std::vector<Refusal> denied;
 };
@@ -92,18 +101,18 @@ struct CellResult {
   std::uint32_t cell = 0;
   Outcome outcome = Outcome::kOk;
   SessionState state = SessionState::kKept;
-  Value value;             // (interpreter) of the trailing expression; None without one
-  std::string repr;        // (interpreter) empty without a value
-  std::string type;        // (interpreter) empty without a value
-  std::string out;         // stdout: head and tail at the limit
+  Value value;       // (interpreter) of the trailing expression; None without one
+  std::string repr;  // (interpreter) empty without a value
+  std::string type;  // (interpreter) empty without a value
+  std::string out;   // stdout: head and tail at the limit
   std::string err;
   std::uint64_t truncated_out_bytes = 0;  // cut away from the middle
   std::uint64_t truncated_err_bytes = 0;
-  std::optional<PythonError> error;       // also explains denied, timeout, memory, crashed ...
+  std::optional<PythonError> error;  // also explains denied, timeout, memory, crashed ...
   std::optional<FinalAnswerValue> final_answer;
-  std::vector<Value> displays;            // (interpreter) maps from MIME type to text or bytes
+  std::vector<Value> displays;  // (interpreter) maps from MIME type to text or bytes
   std::vector<ToolCallRecord> tool_calls;
-  std::optional<Verdict> verdict;         // absent where inspection was off
+  std::optional<Verdict> verdict;  // absent where inspection was off
   std::optional<LimitHit> limit;
   Usage usage;
 };

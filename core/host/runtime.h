@@ -27,23 +27,23 @@ struct RuntimeOptions {
 
 struct SessionOptions {
   Policy policy;
-  std::shared_ptr<const ToolRegistry> tools;       // may be null
-  std::optional<std::filesystem::path> workdir;    // host folder bound at /workdir; absent: a sized tmpfs
-  std::shared_ptr<EventSink> sink;                 // may be null
-  std::optional<std::uint64_t> seed;               // random, numpy.random: repeatable runs
+  std::shared_ptr<const ToolRegistry> tools;     // may be null
+  std::optional<std::filesystem::path> workdir;  // host folder bound at /workdir; absent: a sized tmpfs
+  std::shared_ptr<EventSink> sink;               // may be null
+  std::optional<std::uint64_t> seed;             // random, numpy.random: repeatable runs
 };
 
 // Whether a text is Python, for the action parser.
 struct SyntaxInfo {
-  bool complete = false;      // compiles as it stands
-  bool incomplete = false;    // the beginning of something longer
-  bool has_action = false;    // contains a call, an import or an assignment
-  std::string message;        // of the SyntaxError, if not complete
+  bool complete = false;    // compiles as it stands
+  bool incomplete = false;  // the beginning of something longer
+  bool has_action = false;  // contains a call, an import or an assignment
+  std::string message;      // of the SyntaxError, if not complete
   int line = 0;
 };
 
 struct SchemaError {
-  std::string path;     // JSON Pointer to the offending part; "" for the whole value
+  std::string path;  // JSON Pointer to the offending part; "" for the whole value
   std::string message;
 };
 
@@ -57,7 +57,8 @@ class Runtime {
   virtual Result<std::unique_ptr<Session>> Open(SessionOptions options) = 0;
 
   // What the policy says of a cell; `tools` are names that exist for it besides Python's own.
-  virtual Result<Verdict> Check(const Policy& policy, std::string_view code, const std::vector<std::string>& tools = {}) = 0;
+  virtual Result<Verdict> Check(const Policy& policy, std::string_view code,
+                                const std::vector<std::string>& tools = {}) = 0;
   virtual Result<SyntaxInfo> Syntax(std::string_view code) = 0;
   // JSON Schema 2020-12; a remote $ref or a schema that is none is kInvalidArgument. Empty: valid.
   virtual Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) = 0;

@@ -1,8 +1,8 @@
 // Session: a confined Python process with a namespace that keeps its state over cells.
 //
-// One cell runs at a time: Run, Interrupt and Close may be called from any thread, a second Run waits for the first.
-// A session whose process was lost (outcome kCrashed, kKilled ...) starts a fresh one with the next call.
-// The Runtime that opened it must outlive it.
+// One cell runs at a time: Run, Interrupt and Close may be called from any thread, a second Run waits for the
+// first. A session whose process was lost (outcome kCrashed, kKilled ...) starts a fresh one with the next
+// call. The Runtime that opened it must outlive it.
 #ifndef GLOVEPORT_CORE_HOST_SESSION_H_
 #define GLOVEPORT_CORE_HOST_SESSION_H_
 
@@ -24,7 +24,8 @@
 
 namespace gloveport {
 
-// Whether a cell is judged before it runs. kAsPolicySays inspects; kOff is an error where the policy requires it.
+// Whether a cell is judged before it runs. kAsPolicySays inspects; kOff is an error where the policy requires
+// it.
 enum class InspectMode { kAsPolicySays, kOff };
 
 struct RunOptions {
@@ -39,10 +40,10 @@ struct FileInfo {
 
 // How one layer of confinement stands: in a session, or on this machine (doctor).
 struct LayerStatus {
-  std::string name;      // seccomp, own_root, landlock, no_new_privs, capabilities, rlimits, mdwe, cgroup, ...
+  std::string name;  // seccomp, own_root, landlock, no_new_privs, capabilities, rlimits, mdwe, cgroup, ...
   bool active = false;
-  std::string detail;    // how it was proven, or why it is missing
-  std::string remedy;    // what to do where it is missing
+  std::string detail;  // how it was proven, or why it is missing
+  std::string remedy;  // what to do where it is missing
 };
 
 class Session {
@@ -53,8 +54,9 @@ class Session {
   virtual const Policy& policy() const = 0;
   virtual const std::vector<LayerStatus>& layers() const = 0;
 
-  // Runs one cell. The outcome is a value: an error here means that nothing was run (for example kInvalidArgument
-  // for text that is no UTF-8, kDenied for InspectMode::kOff where inspection is required, kClosed).
+  // Runs one cell. The outcome is a value: an error here means that nothing was run (for example
+  // kInvalidArgument for text that is no UTF-8, kDenied for InspectMode::kOff where inspection is required,
+  // kClosed).
   virtual Result<CellResult> Run(std::string_view code, const RunOptions& options = {}) = 0;
 
   // Stops the running cell as Ctrl-C would in a notebook: KeyboardInterrupt. Does nothing where none runs.

@@ -1,6 +1,6 @@
-// The CBOR subset (RFC 8949) that host and child speak: definite lengths only, shortest heads accepted and written,
-// text keys or any keys in maps, the tags of FORMAT.md, float64, bignums (tags 2 and 3). CborWriter and CborReader
-// work item by item, so that the child can convert Python objects without a Value in between.
+// The CBOR subset (RFC 8949) that host and child speak: definite lengths only, shortest heads accepted and
+// written, text keys or any keys in maps, the tags of FORMAT.md, float64, bignums (tags 2 and 3). CborWriter
+// and CborReader work item by item, so that the child can convert Python objects without a Value in between.
 #ifndef GLOVEPORT_CORE_WIRE_CBOR_H_
 #define GLOVEPORT_CORE_WIRE_CBOR_H_
 
@@ -47,17 +47,30 @@ class CborWriter {
   std::string out_;
 };
 
-enum class CborKind : std::uint8_t { kInt, kNegative, kBytes, kText, kArray, kMap, kTag, kBool, kNull, kDouble, kEnd };
+enum class CborKind : std::uint8_t {
+  kInt,
+  kNegative,
+  kBytes,
+  kText,
+  kArray,
+  kMap,
+  kTag,
+  kBool,
+  kNull,
+  kDouble,
+  kEnd
+};
 
 struct CborItem {
   CborKind kind = CborKind::kEnd;
-  std::uint64_t argument = 0;    // kInt: the value; kNegative: -1-value; kArray/kMap: count; kTag: tag; kBool: 0 or 1
-  double number = 0;             // kDouble
-  std::string_view bytes;        // kBytes, kText (checked to be UTF-8): a view into the input
+  std::uint64_t argument =
+      0;              // kInt: the value; kNegative: -1-value; kArray/kMap: count; kTag: tag; kBool: 0 or 1
+  double number = 0;  // kDouble
+  std::string_view bytes;  // kBytes, kText (checked to be UTF-8): a view into the input
 };
 
-// Pulls one head after the other. The first fault sticks: Next() then returns kEnd and error() says what and where.
-// Counts and lengths are checked against what is left of the input before anything is returned.
+// Pulls one head after the other. The first fault sticks: Next() then returns kEnd and error() says what and
+// where. Counts and lengths are checked against what is left of the input before anything is returned.
 class CborReader {
  public:
   explicit CborReader(std::string_view input, WireLimits limits = {}) : input_(input), limits_(limits) {}

@@ -1,5 +1,6 @@
-// Channel: frames over a connected stream socket. A frame is a 32-bit little-endian length and that many bytes of
-// payload, one CBOR array (messages.h). Not thread-safe: one thread sends, one receives; they may differ.
+// Channel: frames over a connected stream socket. A frame is a 32-bit little-endian length and that many
+// bytes of payload, one CBOR array (messages.h). Not thread-safe: one thread sends, one receives; they may
+// differ.
 #ifndef GLOVEPORT_CORE_WIRE_CHANNEL_H_
 #define GLOVEPORT_CORE_WIRE_CHANNEL_H_
 
@@ -28,8 +29,8 @@ class Channel {
   // Blocks for one whole frame. kProtocol for a length beyond the limit: the channel is then of no more use.
   Result<std::string> Receive(Deadline deadline = Deadline::Never());
 
-  // Never blocks: reads what is there and returns a frame if one is complete, nothing otherwise. Memory grows with
-  // the bytes that really arrived, never with a length that was only announced.
+  // Never blocks: reads what is there and returns a frame if one is complete, nothing otherwise. Memory grows
+  // with the bytes that really arrived, never with a length that was only announced.
   Result<std::optional<std::string>> TryReceive();
 
   int fd() const { return socket_.get(); }
@@ -41,8 +42,8 @@ class Channel {
 
   UniqueFd socket_;
   std::size_t max_frame_bytes_ = kMaxFrameBytes;
-  std::string pending_;       // bytes that arrived and are not yet taken
-  std::size_t taken_ = 0;     // start of the first untaken byte in pending_
+  std::string pending_;    // bytes that arrived and are not yet taken
+  std::size_t taken_ = 0;  // start of the first untaken byte in pending_
 };
 
 }  // namespace gloveport

@@ -1,6 +1,6 @@
 // The messages between host and session, one CBOR array each: [type, field ...]. FORMAT.md is the reference.
-// Values inside messages stay encoded (`Encoded`: one CBOR item), so that the child converts straight to and from
-// Python objects and the host decodes only what it looks at.
+// Values inside messages stay encoded (`Encoded`: one CBOR item), so that the child converts straight to and
+// from Python objects and the host decodes only what it looks at.
 //
 // Every Decode is total: hostile bytes give a kProtocol error.
 #ifndef GLOVEPORT_CORE_WIRE_MESSAGES_H_
@@ -29,12 +29,13 @@ struct RunCell {
 struct ToolReply {
   std::uint64_t call = 0;
   bool ok = false;
-  Encoded value;              // if ok
-  std::string error_type;     // else: name of a built-in exception class, or "ToolError"
+  Encoded value;           // if ok
+  std::string error_type;  // else: name of a built-in exception class, or "ToolError"
   std::string error_message;
 };
 // Everything that is not hot: name says which operation, args is one map. Answered by exactly one Reply.
-// Session: define_tools, set_variable, get_variable, complete, inspect, is_complete. Inspector: check, syntax, validate.
+// Session: define_tools, set_variable, get_variable, complete, inspect, is_complete. Inspector: check,
+// syntax, validate.
 struct Request {
   std::uint64_t id = 0;
   std::string op;
@@ -55,7 +56,7 @@ struct ToolCall {
   std::uint64_t call = 0;  // chosen by the session, unique while in flight
   std::uint32_t cell = 0;
   std::string name;
-  Encoded args;            // map from parameter name to value, every parameter bound
+  Encoded args;  // map from parameter name to value, every parameter bound
 };
 struct FinalAnswer {
   std::uint32_t cell = 0;
@@ -69,8 +70,8 @@ struct Display {
 };
 // Something the interpreter saw: an audit event (open, import, a refusal by the import table).
 struct Event {
-  std::string kind;    // "open", "import", "refused"
-  Encoded details;     // map
+  std::string kind;  // "open", "import", "refused"
+  Encoded details;   // map
 };
 struct CellDone {
   std::uint32_t cell = 0;
@@ -87,7 +88,8 @@ struct Reply {
   std::string error_type;
   std::string error_message;
 };
-using SessionMessage = std::variant<Ready, SetupFailed, ToolCall, FinalAnswer, Display, Event, CellDone, Reply>;
+using SessionMessage =
+    std::variant<Ready, SetupFailed, ToolCall, FinalAnswer, Display, Event, CellDone, Reply>;
 
 std::string Encode(const HostMessage& message);
 std::string Encode(const SessionMessage& message);

@@ -22,11 +22,32 @@ namespace gloveport {
 
 // Each form but the first group is written in JSON as {"$name": payload}.
 enum class Form : std::uint8_t {
-  kTuple, kSet, kFrozenset, kComplex, kDatetime, kDate, kTime, kTimedelta, kTimezone, kDecimal, kFraction,
-  kNdarray, kStr, kBytearray, kRange, kUuid, kPath, kEnum, kDataclass, kNamedtuple, kDataframe, kSeries,
-  kImage, kObject,
+  kTuple,
+  kSet,
+  kFrozenset,
+  kComplex,
+  kDatetime,
+  kDate,
+  kTime,
+  kTimedelta,
+  kTimezone,
+  kDecimal,
+  kFraction,
+  kNdarray,
+  kStr,
+  kBytearray,
+  kRange,
+  kUuid,
+  kPath,
+  kEnum,
+  kDataclass,
+  kNamedtuple,
+  kDataframe,
+  kSeries,
+  kImage,
+  kObject,
 };
-std::string_view FormName(Form form);                      // "tuple", "set", ...
+std::string_view FormName(Form form);  // "tuple", "set", ...
 std::optional<Form> FormFromName(std::string_view name);
 
 // An integer beyond 64 bits: sign and magnitude, big-endian, no leading zero byte.
@@ -69,7 +90,8 @@ class Value {
   Value(List list) : data_(std::move(list)) {}
   Value(Map map) : data_(std::move(map)) {}
   Value(Form form, Value payload) : data_(Extended{form, {std::move(payload)}}) {}
-  static Value Object(std::initializer_list<std::pair<std::string_view, Value>> members);  // a Map with text keys
+  static Value Object(
+      std::initializer_list<std::pair<std::string_view, Value>> members);  // a Map with text keys
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -113,7 +135,8 @@ class Value {
   friend bool operator==(const Value&, const Value&) = default;
 
  private:
-  std::variant<std::monostate, bool, std::int64_t, double, BigInt, std::string, Bytes, List, Map, Extended> data_;
+  std::variant<std::monostate, bool, std::int64_t, double, BigInt, std::string, Bytes, List, Map, Extended>
+      data_;
 };
 
 // Limits that hold for every value that is decoded or encoded.

@@ -3,9 +3,10 @@
 #ifndef GLOVEPORT_CORE_WIRE_VALUE_JSON_H_
 #define GLOVEPORT_CORE_WIRE_VALUE_JSON_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/value.h"
