@@ -45,3 +45,5 @@ function(gloveport_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
 endfunction()
+
+include(${CMAKE_CURRENT_LIST_DIR}/sanitize.cmake)
