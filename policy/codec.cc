@@ -1,0 +1,260 @@
+#include "gloveport/policy/codec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/policy/json_fields.h"
+#include "gloveport/policy/json_reader.h"
+#include "gloveport/policy/lexical_path.h"
+#include "gloveport/policy/policy_names.h"
+#include "gloveport/policy/presets.h"
+#include "gloveport/policy/suggest.h"
+#include "gloveport/policy/tool_rules_codec.h"
+
+namespace gloveport {
+namespace {
+
+using Node = JsonNode;
+using std::literals::string_view_literals::operator""sv;
+
+constexpr std::size_t kMaxListItems = 10'000;
+
+constexpr std::array kLayers = {"seccomp"sv, "own_root"sv, "landlock"sv,     "no_new_privs"sv,
+                                "mdwe"sv,    "rlimits"sv,  "capabilities"sv, "cgroup"sv};
+
+void AddOnce(std::vector<std::string>& list, std::string item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+}
+
+class PolicyDecoder {
+ public:
+  PolicyDecoder(std::string_view origin, std::vector<PolicyWarning>* warnings)
+      : fields_(origin), warnings_(warnings) {}
+
+  Result<Policy> Decode(const Node& root) {
+    RETURN_IF_ERROR(fields_.Expect(root, Node::Kind::kObject, "a policy"));
+    RETURN_IF_ERROR(Extend(root));
+    RETURN_IF_ERROR(fields_.Object(
+        root, "the policy",
+        {{"name", [this](const Node& n) { return Name(n); }},
+         {"extends", [](const Node&) { return Status(); }},  // read first, wherever it stands
+         {"imports", [this](const Node& n) { return Imports(n); }},
+         {"tools", [this](const Node& n) { return ReadToolRules(n, fields_, policy_.tools, warnings_); }},
+         {"limits", [this](const Node& n) { return ReadLimits(n); }},
+         {"files", [this](const Node& n) { return Files(n); }},
+         {"packages", [this](const Node& n) { return Paths(n, "packages", policy_.packages); }},
+         {"preload", [this](const Node& n) { return Modules(n, "preload", policy_.preload); }},
+         {"network", [this](const Node& n) { return ReadNetwork(n); }},
+         {"inspection", [this](const Node& n) { return ReadInspection(n); }},
+         {"layers", [this](const Node& n) { return Layers(n); }},
+         {"$schema", [this](const Node& n) { return fields_.Expect(n, Node::Kind::kText, "$schema"); }}}));
+    return std::move(policy_);
+  }
+
+ private:
+  Status Extend(const Node& root) {
+    const Node* node = root.Find("extends");
+    if (node == nullptr) return {};
+    std::string preset;
+    RETURN_IF_ERROR(fields_.Text(*node, "extends", preset));
+    auto base = PresetPolicy(preset);
+    if (!base) return fields_.Fault(node->at, base.error().message, base.error().hint);
+    policy_ = std::move(*base);
+    policy_.name = "custom";
+    return {};
+  }
+
+  Status Name(const Node& node) {
+    RETURN_IF_ERROR(fields_.Text(node, "name", policy_.name));
+    const bool printable = std::all_of(policy_.name.begin(), policy_.name.end(), [](char c) {
+      return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F;
+    });
+    if (!policy_.name.empty() && policy_.name.size() <= 200 && printable) return {};
+    return fields_.Fault(node.at, "name must be 1 to 200 bytes of text without control characters");
+  }
+
+  Status Imports(const Node& node) {
+    ImportRules& imports = policy_.imports;
+    RETURN_IF_ERROR(fields_.Object(
+        node, "imports",
+        {{"allow", [&](const Node& n) { return ImportNames(n, "imports.allow", imports.allow); }},
+         {"deny", [&](const Node& n) { return ImportNames(n, "imports.deny", imports.deny); }},
+         {"ask", [&](const Node& n) { return ImportNames(n, "imports.ask", imports.ask); }}}));
+    const Node* allow = node.Find("allow");
+    if (allow == nullptr || warnings_ == nullptr) return {};
+    for (const Node& item : allow->items) {
+      const Effect effect = item.text == "*" ? Effect::kAllow : imports.EffectOf(item.text);
+      if (effect == Effect::kAllow) continue;
+      warnings_->push_back(
+          {item.at.line, item.at.column,
+           fmt::format("allowing {} has no effect: another entry says {}, and deny beats ask beats allow",
+                       QuoteJson(item.text), EffectName(effect))});
+    }
+    return {};
+  }
+
+  Status ImportNames(const Node& node, std::string_view what, std::vector<std::string>& out) {
+    return Items(node, what, out, [this, what](const Node& item, std::string& name) -> Status {
+      if (item.text != "*" && !IsModuleName(item.text)) {
+        return fields_.Fault(
+            item.at, fmt::format("{} in {} is no module name", QuoteJson(item.text), what),
+            "write a module such as \"scipy\" or \"xml.etree\" (submodules are covered), or \"*\" for all");
+      }
+      name = item.text;
+      return {};
+    });
+  }
+
+  Status Modules(const Node& node, std::string_view what, std::vector<std::string>& out) {
+    return Items(node, what, out, [this, what](const Node& item, std::string& name) -> Status {
+      if (!IsModuleName(item.text)) {
+        return fields_.Fault(item.at, fmt::format("{} in {} is no module name", QuoteJson(item.text), what));
+      }
+      name = item.text;
+      return {};
+    });
+  }
+
+  using ItemHandler = std::function<Status(const Node&, std::string&)>;
+  Status Items(const Node& node, std::string_view what, std::vector<std::string>& out,
+               const ItemHandler& take) {
+    if (node.items.size() > kMaxListItems) {
+      return fields_.Fault(node.at, fmt::format("{} has more than {} entries", what, kMaxListItems));
+    }
+    const std::string item_name = fmt::format("each entry of {}", what);
+    return fields_.List(node, what, [&](const Node& item) -> Status {
+      RETURN_IF_ERROR(fields_.Expect(item, Node::Kind::kText, item_name));
+      std::string taken;
+      RETURN_IF_ERROR(take(item, taken));
+      AddOnce(out, std::move(taken));
+      return {};
+    });
+  }
+
+  Status Paths(const Node& node, std::string_view what, std::vector<std::string>& out) {
+    return Items(node, what, out,
+                 [this, what](const Node& item, std::string& path) { return Path(item, what, path); });
+  }
+
+  Status Path(const Node& item, std::string_view what, std::string& path) {
+    const auto normal = NormalPath(item.text);
+    if (!normal || !normal->starts_with('/') || item.text.find("/..") != std::string::npos) {
+      return fields_.Fault(item.at, fmt::format("{} in {} is no absolute path", QuoteJson(item.text), what),
+                           "write the whole path from / on, without \"..\"");
+    }
+    for (const std::string_view refused : {"/proc"sv, "/sys"sv, "/dev"sv, "/workdir"sv}) {
+      if (*normal != "/" && !IsAtOrBelow(*normal, refused)) continue;
+      return fields_.Fault(
+          item.at, fmt::format("{} cannot be in {}", QuoteJson(item.text), what),
+          "the root as a whole, /proc, /sys, /dev and the work folder are never taken from the host; "
+          "name the folders with the data");
+    }
+    path = *normal;
+    return {};
+  }
+
+  Status Files(const Node& node) {
+    return fields_.Object(
+        node, "files",
+        {{"read", [this](const Node& n) { return Paths(n, "files.read", policy_.files.read); }}});
+  }
+
+  Status Duration(const Node& node, std::string_view what, std::chrono::milliseconds& out) {
+    double seconds = 0;
+    RETURN_IF_ERROR(fields_.Number(node, what, seconds));
+    if (!(seconds >= 0.01 && seconds <= 86'400)) {
+      return fields_.Fault(node.at,
+                           fmt::format("{} must be from 0.01 to 86400 seconds, not {}", what, node.text));
+    }
+    out = std::chrono::milliseconds(std::llround(seconds * 1000));
+    return {};
+  }
+
+  Status ReadLimits(const Node& node) {
+    Limits& limits = policy_.limits;
+    const auto whole = [this](std::string_view what, std::uint64_t least, std::uint64_t most,
+                              std::uint64_t& out) {
+      return
+          [this, what, least, most, &out](const Node& n) { return fields_.Whole(n, what, least, most, out); };
+    };
+    return fields_.Object(node, "limits",
+                          {{"wall_s", [&](const Node& n) { return Duration(n, "wall_s", limits.wall); }},
+                           {"cpu_s", [&](const Node& n) { return Duration(n, "cpu_s", limits.cpu); }},
+                           {"memory_mib", whole("memory_mib", 8, 1 << 20, limits.memory_mib)},
+                           {"output_kib", whole("output_kib", 1, 1 << 20, limits.output_kib)},
+                           {"open_files", whole("open_files", 8, 1 << 20, limits.open_files)},
+                           {"threads", whole("threads", 1, 4096, limits.threads)},
+                           {"disk_mib", whole("disk_mib", 1, 1 << 20, limits.disk_mib)},
+                           {"tool_calls", whole("tool_calls", 0, 1'000'000'000, limits.tool_calls)}});
+  }
+
+  Status ReadNetwork(const Node& node) {
+    if (node.kind == Node::Kind::kText && node.text == "off") return {};
+    return fields_.Fault(node.at, "network can only be \"off\": a session has no network",
+                         "offer a tool of the host that fetches what the code needs");
+  }
+
+  Status ReadInspection(const Node& node) {
+    static constexpr std::array kWords = {"required"sv, "optional"sv};
+    ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(node, "inspection", kWords));
+    policy_.inspection = word == 0 ? Inspection::kRequired : Inspection::kOptional;
+    return {};
+  }
+
+  Status Layers(const Node& node) {
+    return fields_.Object(node, "layers", {{"require", [this](const Node& n) { return RequiredLayers(n); }}});
+  }
+
+  Status RequiredLayers(const Node& node) {
+    std::vector<std::string> layers;
+    RETURN_IF_ERROR(fields_.List(node, "layers.require", [&](const Node& item) -> Status {
+      ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(item, "an entry of layers.require", kLayers));
+      AddOnce(layers, std::string(kLayers[word]));
+      return {};
+    }));
+    policy_.required_layers = std::move(layers);
+    if (policy_.Requires("seccomp") && (policy_.Requires("own_root") || policy_.Requires("landlock")))
+      return {};
+    return fields_.Fault(
+        node.at, "layers.require must name \"seccomp\" and one of \"own_root\" and \"landlock\"",
+        "write [\"seccomp\", \"own_root\"], or [\"seccomp\", \"landlock\"] for the degraded mode");
+  }
+
+  JsonFields fields_;
+  std::vector<PolicyWarning>* warnings_;
+  Policy policy_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> KnownLayers() { return kLayers; }
+
+Result<Policy> ParsePolicy(std::string_view text, std::string_view origin,
+                           std::vector<PolicyWarning>* warnings) {
+  ASSIGN_OR_RETURN(const JsonNode root, ReadJson(text, origin));
+  return PolicyDecoder(origin, warnings).Decode(root);
+}
+
+Result<Policy> LoadPolicy(std::string_view name_or_path, std::vector<PolicyWarning>* warnings) {
+  if (PresetText(name_or_path)) return PresetPolicy(name_or_path);
+  auto text = ReadFile(std::filesystem::path(name_or_path), kMaxPolicyBytes);
+  if (!text && text.error().code == ErrorCode::kNotFound) {
+    std::vector<std::string_view> names;
+    for (const Preset& preset : Presets()) names.push_back(preset.name);
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("{} is neither a preset nor a policy file", QuoteJson(name_or_path)),
+                SuggestionFor(name_or_path, names) + ", or the path of a JSON file");
+  }
+  if (!text) return tl::unexpected<Error>(std::move(text).error());
+  ASSIGN_OR_RETURN(Policy policy, ParsePolicy(*text, name_or_path, warnings));
+  if (policy.name == "custom") policy.name = std::filesystem::path(name_or_path).filename().string();
+  return policy;
+}
+
+}  // namespace gloveport

@@ -1,0 +1,95 @@
+// PolicyToJson: the canonical form, in which a template gets its policy and a record shows it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "gloveport/policy/codec.h"
+#include "gloveport/policy/constraint.h"
+#include "gloveport/policy/json_reader.h"
+
+namespace gloveport {
+namespace {
+
+std::string Object(const std::vector<std::pair<std::string_view, std::string>>& members) {
+  std::string out;
+  for (const auto& [key, value] : members)
+    out += fmt::format("{}{}:{}", out.empty() ? "" : ",", QuoteJson(key), value);
+  return fmt::format("{{{}}}", out);
+}
+
+std::string Array(const std::vector<std::string>& items) {
+  return fmt::format("[{}]", fmt::join(items, ","));
+}
+
+std::string Texts(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  std::transform(texts.begin(), texts.end(), std::back_inserter(quoted), QuoteJson);
+  return Array(quoted);
+}
+
+// Seconds with as many decimals as the milliseconds need.
+std::string Seconds(std::chrono::milliseconds duration) {
+  const auto ms = duration.count();
+  std::string text = fmt::format("{}.{:03}", ms / 1000, ms % 1000);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string Constrained(const ArgumentConstraint& constraint) {
+  std::vector<std::pair<std::string_view, std::string>> members;
+  if (constraint.matches) members.emplace_back("matches", QuoteJson(*constraint.matches));
+  if (constraint.one_of) members.emplace_back("one_of", Array(*constraint.one_of));
+  if (constraint.minimum) members.emplace_back("minimum", CanonicalNumber(*constraint.minimum));
+  if (constraint.maximum) members.emplace_back("maximum", CanonicalNumber(*constraint.maximum));
+  if (constraint.path_prefix) members.emplace_back("path_prefix", QuoteJson(*constraint.path_prefix));
+  if (constraint.hosts) members.emplace_back("hosts", Texts(*constraint.hosts));
+  return Object(members);
+}
+
+std::string Rule(const ToolRule& rule) {
+  std::vector<std::pair<std::string_view, std::string>> where;
+  for (const auto& [parameter, constraint] : rule.where)
+    where.emplace_back(parameter, Constrained(constraint));
+  return Object({{"tool", QuoteJson(rule.tool)},
+                 {"effect", QuoteJson(EffectName(rule.effect))},
+                 {"where", Object(where)}});
+}
+
+std::string Tools(const ToolRules& tools) {
+  std::vector<std::string> rules;
+  std::transform(tools.rules.begin(), tools.rules.end(), std::back_inserter(rules), Rule);
+  return Object({{"default", QuoteJson(EffectName(tools.default_effect))}, {"rules", Array(rules)}});
+}
+
+std::string LimitsText(const Limits& limits) {
+  return Object({{"wall_s", Seconds(limits.wall)},
+                 {"cpu_s", Seconds(limits.cpu)},
+                 {"memory_mib", std::to_string(limits.memory_mib)},
+                 {"output_kib", std::to_string(limits.output_kib)},
+                 {"open_files", std::to_string(limits.open_files)},
+                 {"threads", std::to_string(limits.threads)},
+                 {"disk_mib", std::to_string(limits.disk_mib)},
+                 {"tool_calls", std::to_string(limits.tool_calls)}});
+}
+
+}  // namespace
+
+std::string PolicyToJson(const Policy& policy) {
+  const ImportRules& imports = policy.imports;
+  return Object({{"name", QuoteJson(policy.name)},
+                 {"imports", Object({{"allow", Texts(imports.allow)},
+                                     {"deny", Texts(imports.deny)},
+                                     {"ask", Texts(imports.ask)}})},
+                 {"tools", Tools(policy.tools)},
+                 {"limits", LimitsText(policy.limits)},
+                 {"files", Object({{"read", Texts(policy.files.read)}})},
+                 {"packages", Texts(policy.packages)},
+                 {"preload", Texts(policy.preload)},
+                 {"network", "\"off\""},
+                 {"inspection", policy.inspection == Inspection::kRequired ? "\"required\"" : "\"optional\""},
+                 {"layers", Object({{"require", Texts(policy.required_layers)}})}});
+}
+
+}  // namespace gloveport
