@@ -1,0 +1,39 @@
+// The root that a template and its sessions see: a small tmpfs with read-only binds of the Python runtime,
+// and nothing else of the host. Every function acts on the calling process's mount namespace.
+#ifndef GLOVEPORT_POLICY_ROOT_FILESYSTEM_H_
+#define GLOVEPORT_POLICY_ROOT_FILESYSTEM_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/base/unique_fd.h"
+
+namespace gloveport {
+
+struct FilesystemRules {
+  std::vector<std::string> read_only;  // host folders and files, bound under the same path where they exist
+  std::optional<std::string> workdir;  // host folder bound at /workdir; otherwise each session gets a tmpfs
+};
+
+// The runtime's own folders: interpreter, libraries, and the data that libraries read (fonts, time zones
+// ...).
+std::vector<std::string> RuntimePaths();
+
+// A bind of `folder` on which files of its owner appear as files of `uid`, detached. Needs root.
+Result<UniqueFd> MakeIdMappedBind(const std::string& folder, uid_t uid, gid_t gid);
+
+// Builds the root and pivots into it; afterwards the host's paths do not exist. `workdir_mount` is what
+// MakeIdMappedBind gave, or empty: then the folder is bound as it is. kNotFound for a workdir that is not
+// there.
+[[nodiscard]] Status EnterOwnRoot(const FilesystemRules& rules, const UniqueFd& workdir_mount);
+
+// Per session, in a mount namespace of its own: a tmpfs of `disk_bytes` for /workdir (unless a host folder is
+// bound there) and /tmp together: nosuid, nodev, noexec. Leaves the process in /workdir.
+[[nodiscard]] Status MountSessionFolders(std::uint64_t disk_bytes, bool own_workdir);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_POLICY_ROOT_FILESYSTEM_H_

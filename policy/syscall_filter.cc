@@ -1,0 +1,449 @@
+#include "gloveport/policy/syscall_filter.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include "gloveport/core/base/fd_io.h"
+
+namespace gloveport {
+namespace {
+
+// Measured: what the standard library, numpy, pandas, matplotlib, sqlite3, threads and asyncio need after
+// warm-up, with their neighbours of other library versions (both the old calls of x86-64 and the *at forms of
+// arm64).
+constexpr std::string_view kAllowed[] = {
+    // memory
+    "brk",
+    "munmap",
+    "mremap",
+    "msync",
+    "mincore",
+    // reading and writing of what is open
+    "read",
+    "write",
+    "readv",
+    "writev",
+    "pread64",
+    "pwrite64",
+    "preadv",
+    "pwritev",
+    "lseek",
+    "close",
+    "fstat",
+    "ftruncate",
+    "fsync",
+    "fdatasync",
+    "fallocate",
+    "dup",
+    "dup2",
+    "dup3",
+    "pipe",
+    "pipe2",
+    "sendfile",
+    "copy_file_range",
+    "fadvise64",
+    // paths: what they reach is decided by the root file system and Landlock
+    "newfstatat",
+    "stat",
+    "lstat",
+    "statx",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "getcwd",
+    "chdir",
+    "fchdir",
+    "mkdir",
+    "mkdirat",
+    "rmdir",
+    "unlink",
+    "unlinkat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "readlink",
+    "readlinkat",
+    "symlink",
+    "symlinkat",
+    "link",
+    "linkat",
+    "getdents64",
+    "statfs",
+    "fstatfs",
+    "umask",
+    // time
+    "clock_gettime",
+    "clock_getres",
+    "gettimeofday",
+    "time",
+    "nanosleep",
+    "clock_nanosleep",
+    "setitimer",
+    "getitimer",
+    "times",
+    "alarm",
+    "pause",
+    // identity and random numbers
+    "getrandom",
+    "getpid",
+    "gettid",
+    "getppid",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getgroups",
+    "getrusage",
+    "uname",
+    "getpgrp",
+    "getpgid",
+    "getsid",
+    "getresuid",
+    "getresgid",
+    "getpriority",
+    // threads and signals
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "rt_sigpending",
+    "rt_sigtimedwait",
+    "rt_sigsuspend",
+    "sigaltstack",
+    "set_robust_list",
+    "set_tid_address",
+    "rseq",
+    "sched_yield",
+    "sched_getaffinity",
+    "sched_getparam",
+    "sched_getscheduler",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "exit",
+    "exit_group",
+    "restart_syscall",
+    "membarrier",
+    // waiting for events
+    "poll",
+    "ppoll",
+    "select",
+    "pselect6",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_wait",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "eventfd2",
+    "recvfrom",
+    "getsockname",
+    "getpeername",
+    "getsockopt",
+    "shutdown",
+};
+
+// Only an attack makes these. Nothing that a library tries may stand here: the session would die of it.
+constexpr std::string_view kViolations[] = {
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "process_madvise",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "keyctl",
+    "add_key",
+    "request_key",
+    "mount",
+    "umount2",
+    "pivot_root",
+    "move_mount",
+    "open_tree",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "unshare",
+    "setns",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "kexec_load",
+    "kexec_file_load",
+    "open_by_handle_at",
+    "iopl",
+    "ioperm",
+    "modify_ldt",
+    "pidfd_getfd",
+    "seccomp",
+    "chroot",
+    "reboot",
+    "swapon",
+    "swapoff",
+    "acct",
+    "quotactl",
+    "lookup_dcookie",
+    "vhangup",
+    "settimeofday",
+    "clock_settime",
+    "adjtimex",
+    "clock_adjtime",
+};
+
+// Refused with a record: the host learns of each attempt and answers EPERM.
+constexpr std::string_view kWitnessed[] = {
+    "socket",       "connect", "bind",     "listen",   "accept",    "accept4",    "execve",
+    "execveat",     "fork",    "vfork",    "kill",     "tkill",     "pidfd_open", "pidfd_send_signal",
+    "memfd_create", "setuid",  "setgid",   "setreuid", "setresuid", "mknod",      "mknodat",
+    "personality",  "sendmsg", "sendmmsg", "recvmsg",
+};
+
+class Builder {
+ public:
+  Builder() : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM)), &seccomp_release) {}
+
+  bool ok() const { return context_ != nullptr && error_ == 0; }
+  int error() const { return error_; }
+
+  void Attribute(scmp_filter_attr attribute, std::uint32_t value) {
+    Note(seccomp_attr_set(context_.get(), attribute, value));
+  }
+
+  // Names that this architecture lacks are passed over.
+  void Rule(std::uint32_t action, std::string_view name, std::initializer_list<scmp_arg_cmp> arguments = {}) {
+    const int number = seccomp_syscall_resolve_name(std::string(name).c_str());
+    if (number < 0) return;
+    Note(seccomp_rule_add_array(context_.get(), action, number, static_cast<unsigned>(arguments.size()),
+                                const_cast<scmp_arg_cmp*>(arguments.begin())));
+  }
+  void Allow(std::string_view name, std::initializer_list<scmp_arg_cmp> arguments = {}) {
+    Rule(SCMP_ACT_ALLOW, name, arguments);
+  }
+  void AllowEach(std::string_view name, unsigned argument, std::initializer_list<std::uint64_t> values) {
+    for (const std::uint64_t value : values) Allow(name, {Is(argument, value)});
+  }
+
+  // The 32 low bits only: the kernel ignores what stands above in an int argument, and so must the
+  // comparison.
+  static scmp_arg_cmp Is(unsigned argument, std::uint64_t value) {
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFu, value);
+  }
+  static scmp_arg_cmp Clear(unsigned argument, std::uint64_t bits) {
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, bits, 0);
+  }
+  static scmp_arg_cmp Masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+    return SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, value);
+  }
+
+  Result<BpfProgram> Export() {
+    auto pipe = MakePipe();
+    if (!pipe) return tl::unexpected<Error>(pipe.error());
+    // 300 instructions of 8 bytes are far below a pipe's capacity, so nobody needs to read meanwhile.
+    const int status = seccomp_export_bpf(context_.get(), pipe->write_end.get());
+    if (status < 0) return FailErrno("seccomp_export_bpf", -status);
+    pipe->write_end.reset();
+    BpfProgram program;
+    RETURN_IF_ERROR(ReadAvailable(pipe->read_end.get(), 1u << 20, program.bytes));
+    return program;
+  }
+
+ private:
+  void Note(int status) {
+    if (status < 0 && error_ == 0) error_ = -status;
+  }
+  std::unique_ptr<void, decltype(&seccomp_release)> context_;
+  int error_ = 0;
+};
+
+constexpr std::uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
+constexpr std::uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                                          CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE |
+                                          CLONE_UNTRACED | CLONE_PIDFD;
+constexpr std::uint64_t kSetIdBits = S_ISUID | S_ISGID;
+
+void AddMemoryRules(Builder& b, bool executable_mappings) {
+  // Never writable and executable at once; what is executable comes from a file of the read-only runtime.
+  b.Allow("mmap", {Builder::Clear(2, PROT_EXEC)});
+  if (executable_mappings)
+    b.Allow("mmap",
+            {Builder::Masked(2, PROT_EXEC | PROT_WRITE, PROT_EXEC), Builder::Clear(3, MAP_ANONYMOUS)});
+  b.Allow("mprotect", {Builder::Clear(2, PROT_EXEC)});
+  b.AllowEach("madvise", 2,
+              {MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
+               MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTFORK, MADV_DOFORK, MADV_DONTDUMP});
+}
+
+void AddThreadRules(Builder& b) {
+  b.Allow("clone", {Builder::Masked(0, kThreadFlags | kNamespaceFlags, kThreadFlags)});
+  // No priority inheritance and no requeueing to it: old kernels had holes there.
+  for (const std::uint64_t op : {FUTEX_WAIT, FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
+                                 FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET}) {
+    b.Allow("futex", {Builder::Masked(1, FUTEX_CMD_MASK & 0xFFFFFFFFu, op)});
+  }
+  const auto self = static_cast<std::uint64_t>(0);
+  b.Allow("prlimit64", {Builder::Is(0, self), SCMP_CMP(2, SCMP_CMP_EQ, 0)});
+  b.Allow("getrlimit");
+  b.Allow("prctl", {Builder::Is(0, PR_SET_NAME)});
+  b.Allow("prctl", {Builder::Is(0, PR_GET_NAME)});
+}
+
+void AddDescriptorRules(Builder& b) {
+  b.AllowEach("fcntl", 1,
+              {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW,
+               F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETPIPE_SZ});
+  b.AllowEach("ioctl", 1, {TCGETS, TIOCGWINSZ, FIOCLEX, FIONCLEX, FIONBIO, FIONREAD});
+  // What asyncio needs to wake itself up.
+  b.Allow("socketpair", {Builder::Is(0, AF_UNIX), Builder::Masked(1, 0xF, SOCK_STREAM)});
+  b.Allow("sendto", {SCMP_CMP(4, SCMP_CMP_EQ, 0)});
+}
+
+void AddPathRules(Builder& b, bool host_root_visible) {
+  // Opening is free in the filter (the file system decides), but no file may be created with a set-id bit.
+  constexpr std::uint64_t kCreates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+  b.Allow("open", {Builder::Clear(1, kCreates)});
+  b.Allow("open", {Builder::Clear(2, kSetIdBits)});
+  b.Allow("openat", {Builder::Clear(2, kCreates)});
+  b.Allow("openat", {Builder::Clear(3, kSetIdBits)});
+  b.Allow("creat", {Builder::Clear(1, kSetIdBits)});
+  b.Allow("fchmod", {Builder::Clear(1, kSetIdBits)});
+  if (host_root_visible) return;  // Landlock does not cover the path forms below
+  b.Allow("chmod", {Builder::Clear(1, kSetIdBits)});
+  b.Allow("fchmodat", {Builder::Clear(2, kSetIdBits)});
+  b.Allow("utimensat");
+  b.Allow("utimes");
+  b.Allow("utime");
+  b.Allow("truncate");
+}
+
+// Honest answers for libraries that have a second way: ENOSYS makes glibc fall back, EPERM would not.
+void AddSoftRefusals(Builder& b) {
+  for (const std::string_view name :
+       {"clone3", "openat2", "close_range", "futex_waitv", "map_shadow_stack", "rseq_slice"}) {
+    b.Rule(SCMP_ACT_ERRNO(ENOSYS), name);
+  }
+  for (const std::string_view name :
+       {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr", "setxattr",
+        "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"}) {
+    b.Rule(SCMP_ACT_ERRNO(ENOTSUP), name);
+  }
+}
+
+// The host answers these (or a thread's start); the main program must let them through to the notify program,
+// whose answer is weaker than any refusal of the main one.
+void AddWitnessed(Builder& b) {
+  for (const std::string_view name : kWitnessed) b.Allow(name);
+  b.Allow("kill");
+  b.Rule(SCMP_ACT_ALLOW, "clone", {Builder::Clear(0, CLONE_THREAD)});
+}
+
+Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
+  Builder b;
+  if (!b.ok())
+    return Fail(ErrorCode::kConfinementUnavailable, "libseccomp cannot make a filter for this machine");
+  b.Attribute(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  for (const std::string_view name : kAllowed) b.Allow(name);
+  for (const std::string_view name : kViolations) b.Rule(SCMP_ACT_KILL_PROCESS, name);
+  AddMemoryRules(b, !options.host_root_visible);
+  AddThreadRules(b);
+  AddDescriptorRules(b);
+  AddPathRules(b, options.host_root_visible);
+  AddSoftRefusals(b);
+  AddWitnessed(b);
+  // raise() and abort() signal their own thread; the number of the process is known only in the session, so
+  // the target is checked by the pid namespace: nobody else there can be signalled without `kill`.
+  b.Allow("tgkill");
+  b.Attribute(SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  if (!b.ok()) return FailErrno("cannot compile the system call filter", b.error());
+  return b.Export();
+}
+
+// Written by hand: it is short, and libseccomp would add its own architecture actions to it.
+Result<BpfProgram> CompileNotify() {
+  std::vector<sock_filter> code;
+  const auto load = [&](std::size_t offset) {
+    code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
+  };
+  const auto answer = [&](std::uint32_t action) { code.push_back(BPF_STMT(BPF_RET | BPF_K, action)); };
+  load(offsetof(seccomp_data, nr));
+  for (const std::string_view name : kWitnessed) {
+    const int number = seccomp_syscall_resolve_name(std::string(name).c_str());
+    if (number < 0) continue;
+    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
+    answer(SECCOMP_RET_USER_NOTIF);
+  }
+  // kill: a process may signal itself.
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_kill, 0, 4));
+  load(offsetof(seccomp_data, args));  // low half on the little-endian machines that have a table
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kOwnPidPlaceholder, 0, 1));
+  answer(SECCOMP_RET_ALLOW);
+  answer(SECCOMP_RET_USER_NOTIF);
+  // clone: both the start of a thread, which the host counts, and a new process, which it refuses.
+  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 1));
+  answer(SECCOMP_RET_USER_NOTIF);
+  answer(SECCOMP_RET_ALLOW);
+  BpfProgram program;
+  program.bytes.assign(reinterpret_cast<const char*>(code.data()), code.size() * sizeof(sock_filter));
+  return program;
+}
+
+}  // namespace
+
+void SetOwnPid(BpfProgram& program, std::int32_t pid) {
+  std::span code(reinterpret_cast<sock_filter*>(program.bytes.data()),
+                 program.bytes.size() / sizeof(sock_filter));
+  for (sock_filter& instruction : code) {
+    if (BPF_CLASS(instruction.code) == BPF_JMP && instruction.k == kOwnPidPlaceholder) {
+      instruction.k = static_cast<std::uint32_t>(pid);
+    }
+  }
+}
+
+Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options) {
+  const std::uint32_t arch = seccomp_arch_native();
+  if (arch != SCMP_ARCH_X86_64 && arch != SCMP_ARCH_AARCH64) {
+    return Fail(ErrorCode::kConfinementUnavailable, "there is no system call table for this architecture",
+                "run on x86-64 or arm64");
+  }
+  SyscallFilter filter;
+  ASSIGN_OR_RETURN(filter.main, CompileMain(options));
+  ASSIGN_OR_RETURN(filter.notify, CompileNotify());
+  return filter;
+}
+
+std::string SyscallName(int number) {
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number), &std::free);
+  return name ? std::string(name.get()) : fmt::format("#{}", number);
+}
+
+NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument) {
+  if (number != __NR_clone) return NotifiedCall::kRefuse;
+  const bool thread = (first_argument & (kThreadFlags | kNamespaceFlags)) == kThreadFlags;
+  return thread ? NotifiedCall::kThreadStart : NotifiedCall::kRefuse;
+}
+
+}  // namespace gloveport

@@ -1,0 +1,52 @@
+// The system calls that a session may make, compiled to seccomp BPF. Pure: built once in the host, applied by
+// confine.h in each session.
+//
+// Two programs are stacked. The notify program holds calls that the host wants to see, or to decide: the
+// kernel stops the caller until the host answers. The main program denies by default: with an errno, so that
+// honest code gets an exception and keeps its state; calls that only an attack makes end the process
+// (SIGSYS).
+#ifndef GLOVEPORT_POLICY_SYSCALL_FILTER_H_
+#define GLOVEPORT_POLICY_SYSCALL_FILTER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+
+namespace gloveport {
+
+// A BPF program in the kernel's layout: struct sock_filter, 8 bytes each.
+struct BpfProgram {
+  std::string bytes;
+};
+
+struct SyscallFilterOptions {
+  // Without an own root some path calls must go, for Landlock does not cover them (SECURITY.md).
+  bool host_root_visible = false;
+};
+
+struct SyscallFilter {
+  BpfProgram notify;
+  BpfProgram main;
+};
+
+// kConfinementUnavailable on an architecture without a table.
+Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options);
+
+// Programs are built once in the host, where no session's pid is known: this number stands for it, and each
+// session puts its own in. It is beyond any real pid.
+inline constexpr std::uint32_t kOwnPidPlaceholder = 0x7E57'0001;
+void SetOwnPid(BpfProgram& program, std::int32_t pid);
+
+// "socket" for 41; "#999" for numbers without a name. For records and messages.
+std::string SyscallName(int number);
+
+// What the host does with a call that the notify program holds.
+enum class NotifiedCall { kRefuse, kThreadStart };
+NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_POLICY_SYSCALL_FILTER_H_
