@@ -28,6 +28,7 @@ function(gloveport_library name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(${target} ${scope}
     $<BUILD_INTERFACE:${GLOVEPORT_INCLUDE_ROOT}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} ${ARG_DEPS})
   set_property(GLOBAL APPEND PROPERTY GLOVEPORT_TARGETS ${target})
 endfunction()
