@@ -4,7 +4,6 @@ Usage: consumer_test.py BUILD_FOLDER CMAKE GENERATOR COMPILER CXX_FLAGS [LAUNCHE
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -62,15 +61,6 @@ class ConsumerTest(unittest.TestCase):
     def test_installed_command_runs(self):
         command = os.path.join(self.stage, "bin", "gloveport")
         self.assertEqual("42\n", run(command, "exec", "-c", "print(6 * 7)"))
-
-
-class ReadmeTest(unittest.TestCase):
-
-    def test_readme_shows_this_consumer(self):
-        with open(os.path.join(layers.ROOT, "README.md"), encoding="utf-8") as page:
-            shown = re.search(r"```cpp\n(.*?)```", page.read(), re.DOTALL)
-        with open(os.path.join(HERE, "consumer", "consumer.cc"), encoding="utf-8") as source:
-            self.assertEqual(source.read(), shown.group(1))
 
 
 if __name__ == "__main__":
