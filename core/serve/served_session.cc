@@ -1,0 +1,236 @@
+#include "gloveport/core/serve/served_session.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/serve/client_tool.h"
+#include "gloveport/core/serve/request_policy.h"
+#include "gloveport/core/serve/result_json.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::array<std::string_view, 2> kStreamNames = {"stdout", "stderr"};
+
+Result<SessionOptions> ReadOptions(const Request& request) {
+  SessionOptions options;
+  const Json* given = request.Find("options");
+  if (given == nullptr) return options;
+  if (!given->is_object()) return Fail(ErrorCode::kInvalidArgument, "open: \"options\" must be an object");
+  for (const auto& [key, value] : given->items()) {
+    if (key == "workdir" && value.is_string()) {
+      options.workdir = value.get<std::string>();
+    } else if (key == "seed" && value.is_number_unsigned()) {
+      options.seed = value.get<std::uint64_t>();
+    } else if (value.is_null()) {
+      continue;
+    } else {
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("open: option \"{}\" is not understood", key),
+                  "options are \"workdir\": path of a host folder, \"seed\": integer from 0");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+// What the host reports while a cell runs, as events of the run's request.
+class ServedSession::Sink : public EventSink {
+ public:
+  explicit Sink(ServedSession& owner) : owner_(owner) {}
+  void OnOutput(std::string_view, std::uint32_t, Stream stream, std::string_view text) override {
+    owner_.ForwardOutput(stream, text);
+  }
+
+ private:
+  ServedSession& owner_;
+};
+
+ServedSession::ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
+                             Activity& activity)
+    : name_(std::move(name)), runtime_(runtime), outbox_(outbox), calls_(calls), queue_(activity) {}
+
+ServedSession::~ServedSession() { End(); }
+
+bool ServedSession::Post(Request request, Handler handler) {
+  auto shared = std::make_shared<const Request>(std::move(request));
+  return queue_.Post([this, shared, handler] { outbox_.Answer(shared->id(), (this->*handler)(*shared)); });
+}
+
+Result<std::shared_ptr<Session>> ServedSession::Use() const {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return Fail(ErrorCode::kClosed, fmt::format("session {} was closed", name_), "open a new session");
+  if (!session_) {
+    return Fail(ErrorCode::kNotFound, fmt::format("session {} could not be opened", name_),
+                "see the error of its open request");
+  }
+  return session_;
+}
+
+Result<std::shared_ptr<const ToolRegistry>> ServedSession::DeclareTools(const Request& request) {
+  auto registry = std::make_shared<ToolRegistry>();
+  const Json* tools = request.Find("tools");
+  if (tools == nullptr || tools->is_null()) return registry;
+  if (!tools->is_array()) return Fail(ErrorCode::kInvalidArgument, "open: \"tools\" must be a list");
+  for (const Json& declaration : *tools) {
+    ASSIGN_OR_RETURN(ToolSpec spec, ParseToolDeclaration(declaration));
+    auto forward = [this](const ToolSpec& tool, const Arguments& arguments, CallContext& context) {
+      return ForwardCall(tool, arguments, context);
+    };
+    RETURN_IF_ERROR(registry->Add(std::make_shared<ClientTool>(std::move(spec), std::move(forward))));
+  }
+  return registry;
+}
+
+Result<std::unique_ptr<Session>> ServedSession::Start(const Request& request) {
+  ASSIGN_OR_RETURN(SessionOptions options, ReadOptions(request));
+  ASSIGN_OR_RETURN(options.policy, PolicyOf(request));
+  ASSIGN_OR_RETURN(options.tools, DeclareTools(request));
+  options.sink = std::make_shared<Sink>(*this);
+  return runtime_.Open(std::move(options));
+}
+
+Result<Json> ServedSession::Open(const Request& request) {
+  auto started = Start(request);
+  const std::lock_guard lock(mutex_);
+  failed_ = !started;
+  if (!started) return tl::unexpected<Error>(std::move(started).error());
+  if (ended_) return Fail(ErrorCode::kClosed, fmt::format("session {} was closed while it was opened", name_));
+  session_ = std::move(*started);
+  return Json{{"session", name_}, {"layers", ToJson(session_->layers())}};
+}
+
+bool ServedSession::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+Result<Json> ServedSession::Run(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string code, request.Text("code"));
+  ASSIGN_OR_RETURN(const std::optional<double> timeout, request.PositiveNumber("timeout_s"));
+  ASSIGN_OR_RETURN(const bool inspect, request.BoolOr("inspect", true));
+  RunOptions options;
+  constexpr double kLongest = 1e9;  // beyond any limit, and within the range of the clock
+  if (timeout) {
+    options.timeout = std::chrono::milliseconds(std::llround(std::ceil(std::min(*timeout, kLongest) * 1000)));
+  }
+  options.inspect = inspect ? InspectMode::kAsPolicySays : InspectMode::kOff;
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = request.id();
+  }
+  auto result = session->Run(code, options);
+  FlushOutput();
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = Json();
+  }
+  if (!result) return tl::unexpected<Error>(std::move(result).error());
+  return Json{{"result", ToJson(*result)}};
+}
+
+Json ServedSession::running() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
+}
+
+void ServedSession::ForwardOutput(Stream stream, std::string_view text) {
+  const auto index = stream == Stream::kStdout ? 0 : 1;
+  std::string whole;
+  Json id;
+  {
+    const std::lock_guard lock(mutex_);
+    whole = output_[index].Add(text);
+    id = running_;
+  }
+  if (!whole.empty()) outbox_.Event(id, kStreamNames[index], {{"text", std::move(whole)}});
+}
+
+void ServedSession::FlushOutput() {
+  for (std::size_t index = 0; index < 2; ++index) {
+    std::string rest;
+    {
+      const std::lock_guard lock(mutex_);
+      rest = output_[index].Take();
+    }
+    if (!rest.empty()) outbox_.Event(running(), kStreamNames[index], {{"text", std::move(rest)}});
+  }
+}
+
+Result<Value> ServedSession::ForwardCall(const ToolSpec& tool, const Arguments& arguments, CallContext& context) {
+  const std::uint64_t call = calls_.Begin();
+  outbox_.Event(running(), "tool_call", {{"call", call}, {"name", tool.name}, {"args", ToJson(Value(arguments.all()))}});
+  return calls_.Wait(call, context.deadline, context.stop);
+}
+
+Result<Json> ServedSession::PutFile(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string path, request.Text("path"));
+  ASSIGN_OR_RETURN(const std::string encoded, request.Text("data"));
+  const auto data = DecodeBase64(encoded);
+  if (!data) return Fail(ErrorCode::kInvalidArgument, "put_file: \"data\" is no valid base64");
+  RETURN_IF_ERROR(session->PutFile(path, *data));
+  return Json::object();
+}
+
+Result<Json> ServedSession::GetFile(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string path, request.Text("path"));
+  ASSIGN_OR_RETURN(const auto data, session->GetFile(path));
+  return Json{{"data", EncodeBase64(data)}};
+}
+
+Result<Json> ServedSession::ListFiles(const Request&) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const auto files, session->ListFiles());
+  Json list = Json::array();
+  for (const FileInfo& file : files) list.push_back({{"path", file.path}, {"size", file.size_bytes}});
+  return Json{{"files", std::move(list)}};
+}
+
+Result<Json> ServedSession::RemoveFile(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string path, request.Text("path"));
+  RETURN_IF_ERROR(session->RemoveFile(path));
+  return Json::object();
+}
+
+Result<Json> ServedSession::SetVariable(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string name, request.Text("name"));
+  ASSIGN_OR_RETURN(const Json* given, request.Need("value"));
+  ASSIGN_OR_RETURN(const Value value, FromJson(*given));
+  RETURN_IF_ERROR(session->SetVariable(name, value));
+  return Json::object();
+}
+
+Result<Json> ServedSession::GetVariable(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string name, request.Text("name"));
+  ASSIGN_OR_RETURN(const Value value, session->GetVariable(name));
+  return Json{{"value", ToJson(value)}};
+}
+
+Status ServedSession::Interrupt() {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  return session->Interrupt();
+}
+
+void ServedSession::End() {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    session = session_;
+  }
+  if (session) session->Close();
+}
+
+}  // namespace gloveport

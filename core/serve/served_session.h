@@ -1,0 +1,75 @@
+// ServedSession: one session of the protocol. Its requests run in order on a thread of its own; Interrupt and End
+// may come at any time from any other. Thread-safe.
+#ifndef GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
+#define GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "gloveport/core/host/runtime.h"
+#include "gloveport/core/serve/outbox.h"
+#include "gloveport/core/serve/pending_calls.h"
+#include "gloveport/core/serve/request.h"
+#include "gloveport/core/serve/task_queue.h"
+#include "gloveport/core/serve/utf8_joiner.h"
+
+namespace gloveport {
+
+class ServedSession {
+ public:
+  // All of them must outlive the session.
+  ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls, Activity& activity);
+  ~ServedSession();  // ends it, answers what still waits with errors
+
+  const std::string& name() const { return name_; }
+
+  using Handler = Result<Json> (ServedSession::*)(const Request&);
+  // Handles the request on the session's thread and answers it. False where too many are waiting.
+  [[nodiscard]] bool Post(Request request, Handler handler);
+
+  bool failed() const;  // it could not be opened
+
+  // Each returns the members of the reply. Open must be the first.
+  Result<Json> Open(const Request& request);
+  Result<Json> Run(const Request& request);
+  Result<Json> PutFile(const Request& request);
+  Result<Json> GetFile(const Request& request);
+  Result<Json> ListFiles(const Request& request);
+  Result<Json> RemoveFile(const Request& request);
+  Result<Json> SetVariable(const Request& request);
+  Result<Json> GetVariable(const Request& request);
+
+  Status Interrupt();
+  void End();  // at once: a running cell is ended, what waits gets errors
+
+ private:
+  class Sink;
+
+  Result<std::shared_ptr<Session>> Use() const;
+  Result<std::unique_ptr<Session>> Start(const Request& request);
+  Result<Value> ForwardCall(const ToolSpec& tool, const Arguments& arguments, CallContext& context);
+  Result<std::shared_ptr<const ToolRegistry>> DeclareTools(const Request& request);
+  void ForwardOutput(Stream stream, std::string_view text);
+  void FlushOutput();
+  Json running() const;
+
+  const std::string name_;
+  Runtime& runtime_;
+  Outbox& outbox_;
+  PendingCalls& calls_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Session> session_;
+  bool ended_ = false;
+  bool failed_ = false;
+  Json running_;  // id of the run that is going on; null between runs
+  Utf8Joiner output_[2];
+
+  TaskQueue queue_;  // last: its thread uses all of the above
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
