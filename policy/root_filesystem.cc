@@ -153,6 +153,8 @@ Result<UniqueFd> MakeMappingNamespace(uid_t owner, gid_t owner_group, uid_t uid,
 
 }  // namespace
 
+std::string StandardLibraryPath() { return fmt::format("/usr/lib/python{}", GLOVEPORT_PYTHON_VERSION); }
+
 std::vector<std::string> RuntimePaths() {
   return {
       // merged /usr: links are made anew, real folders are bound
@@ -161,7 +163,7 @@ std::vector<std::string> RuntimePaths() {
       "/usr/lib64",
       // interpreter, standard library, distribution packages, shared libraries
       "/usr/lib/python3",
-      fmt::format("/usr/lib/python{}", GLOVEPORT_PYTHON_VERSION),
+      StandardLibraryPath(),
       fmt::format("/usr/lib/{}", GLOVEPORT_MULTIARCH),
       "/etc/alternatives",
       "/etc/ld.so.cache",

@@ -22,6 +22,9 @@ struct FilesystemRules {
 // ...).
 std::vector<std::string> RuntimePaths();
 
+// The embedded Python's standard library: always there, never writable.
+std::string StandardLibraryPath();
+
 // A bind of `folder` on which files of its owner appear as files of `uid`, detached. Needs root.
 Result<UniqueFd> MakeIdMappedBind(const std::string& folder, uid_t uid, gid_t gid);
 

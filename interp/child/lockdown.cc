@@ -1,0 +1,96 @@
+#include "gloveport/interp/child/lockdown.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/wire/cbor.h"
+#include "gloveport/core/wire/messages.h"
+#include "gloveport/interp/child/launcher.h"
+#include "gloveport/policy/confine.h"
+#include "gloveport/policy/environment.h"
+#include "gloveport/policy/root_filesystem.h"
+
+namespace gloveport::child {
+namespace {
+
+// The channel, standard streams, and a few that the interpreter itself keeps open.
+constexpr std::uint64_t kOwnDescriptors = 8;
+
+std::string WorkFolderOf(const wire::TemplateStart& start) {
+  return start.own_root ? std::string(kWorkFolder) : start.workdir;
+}
+
+ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
+                   int channel) {
+  ConfinePlan plan;
+  plan.limits.data_bytes = request.data_bytes;
+  plan.limits.address_space_bytes = request.address_space_bytes;
+  plan.limits.cpu_seconds =
+      ~std::uint64_t{0};  // per cell, so the host watches it; a sum would end long sessions
+  plan.limits.file_bytes = policy.limits.disk_mib << 20;
+  plan.limits.open_files = policy.limits.open_files + kOwnDescriptors;
+  plan.landlock = start.landlock;
+  plan.landlock_rules.read_only = RuntimePaths();
+  for (const auto& path : policy.packages) plan.landlock_rules.read_only.push_back(path);
+  for (const auto& path : policy.files.read) plan.landlock_rules.read_only.push_back(path);
+  plan.landlock_rules.read_write = {WorkFolderOf(start)};
+  if (start.own_root) {
+    plan.landlock_rules.read_only.insert(plan.landlock_rules.read_only.end(), {"/etc/passwd", "/etc/group"});
+    plan.landlock_rules.read_write.emplace_back(kTempFolder);
+  }
+  plan.keep_fds = {0, 1, 2, channel};
+  plan.filter.notify.bytes = start.notify_filter;
+  plan.filter.main.bytes = start.main_filter;
+  return plan;
+}
+
+Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
+                Channel& channel) {
+  RETURN_IF_ERROR(DieWithParent());
+  if (start.own_root) {
+    RETURN_IF_ERROR(MountSessionFolders(policy.limits.disk_mib << 20, start.workdir.empty()));
+  } else if (::chdir(start.workdir.c_str()) != 0) {
+    return FailErrno("cannot enter the work folder", errno);
+  }
+  const std::string work = WorkFolderOf(start);
+  return Confine(PlanOf(start, policy, request, channel.fd()), [&](UniqueFd listener) -> Status {
+    UniqueFd folder(::open(work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return FailErrno("cannot open the work folder", errno);
+    const std::array<int, 2> fds = {listener.get(), folder.get()};
+    return SendWithFds(channel.fd(), AsBytes(std::string_view(&wire::kHandOver, 1)), fds);
+  });
+}
+
+std::string ReportOf(const wire::TemplateStart& start) {
+  Value report = Value::Object({{"own_root", start.own_root},
+                                {"landlock_abi", start.landlock ? LandlockAbi() : 0},
+                                {"mdwe", HasMemoryDenyWriteExecute()}});
+  return EncodeValue(report);
+}
+
+}  // namespace
+
+Status LockDown(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
+                Channel& channel) {
+  const std::string report = ReportOf(start);  // asks the kernel what the filter will refuse to ask
+  Status done = ApplyAll(start, policy, request, channel);
+  if (done) {
+    done = SelfCheck({start.own_root, start.landlock, WorkFolderOf(start), StandardLibraryPath()});
+  } else if (auto sent =
+                 WriteFull(channel.fd(), AsBytes(std::string_view(&wire::kNoHandOver, 1)), Deadline::Never());
+             !sent) {
+    return done;
+  }
+  if (!done) {
+    (void)channel.Send(
+        wire::Encode(wire::SessionMessage(wire::SetupFailed{"confinement", done.error().message})));
+    return done;
+  }
+  return channel.Send(wire::Encode(wire::SessionMessage(wire::Ready{report})));
+}
+
+}  // namespace gloveport::child
