@@ -16,15 +16,17 @@ class ToolRegistry {
   // kInvalidArgument for a name that is no Python identifier, a keyword, "final_answer", or taken.
   Status Add(std::shared_ptr<Tool> tool);
 
-  // Add("contact_cost", "Cost in EUR of ...", &ContactCost, {Arg("contacts", "..."), Arg("channel", "...", "cellular")}):
-  // derives types, JSON Schema and signature from the C++ function; see binding.h.
+  // Add("contact_cost", "Cost in EUR of ...", &ContactCost, {Arg("contacts", "..."), Arg("channel", "...",
+  // "cellular")}): derives types, JSON Schema and signature from the C++ function; see binding.h.
   template <typename Function>
-  Status Add(std::string_view name, std::string_view description, Function&& function, std::vector<Arg> args = {}) {
-    ASSIGN_OR_RETURN(auto tool, BindFunction(name, description, std::forward<Function>(function), std::move(args)));
+  Status Add(std::string_view name, std::string_view description, Function&& function,
+             std::vector<Arg> args = {}) {
+    ASSIGN_OR_RETURN(auto tool,
+                     BindFunction(name, description, std::forward<Function>(function), std::move(args)));
     return Add(std::move(tool));
   }
 
-  std::shared_ptr<Tool> Find(std::string_view name) const;  // nullptr where there is none
+  std::shared_ptr<Tool> Find(std::string_view name) const;                    // nullptr where there is none
   const std::vector<std::shared_ptr<Tool>>& tools() const { return tools_; }  // in order of Add
 
  private:

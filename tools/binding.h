@@ -1,0 +1,271 @@
+// BindFunction: a Tool from a plain C++ function, lambda, std::function or other function object.
+//
+//   double ContactCost(int contacts, const std::string& channel);
+//
+//   auto tool = BindFunction("contact_cost", "Cost in EUR of that many contacts", &ContactCost,
+//                            {Arg("contacts", "number of contacts"), Arg("channel", "how", "cellular")});
+//
+// makes contact_cost(contacts: int, channel: str = 'cellular') -> float. tool_type.h lists the types; a type
+// that is not among them is a compile-time error that says so. Parameters are taken by value, const reference
+// or rvalue reference. A first or last parameter CallContext& is not an argument: it gets the running call.
+//
+// Result: any of the types, void, or Result<T> (Status) where the function can fail. An Error goes to the
+// cell as it is; an exception becomes kInternal with its what(). The tool may be called from several threads
+// at once, so a function object with state must be able to bear that.
+#ifndef GLOVEPORT_TOOLS_BINDING_H_
+#define GLOVEPORT_TOOLS_BINDING_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/wire/value.h"
+#include "gloveport/tools/struct_type.h"
+#include "gloveport/tools/tool.h"
+#include "gloveport/tools/tool_type.h"
+
+namespace gloveport {
+
+// Name, meaning and, where the argument may be left out, default of a parameter, in the order of the C++
+// function's. Parameters of type std::optional at the end need no default: it is None.
+struct Arg {
+  explicit Arg(std::string_view arg_name, std::string_view arg_description = "")
+      : name(arg_name), description(arg_description) {}
+  template <typename T>
+  Arg(std::string_view arg_name, std::string_view arg_description, const T& default_argument)
+      : name(arg_name), description(arg_description), default_value(DefaultValue(default_argument)) {}
+
+  std::string name;
+  std::string description;
+  std::optional<Value> default_value;
+
+ private:
+  template <typename T>
+  static Value DefaultValue(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>)
+      return ToolType<std::string_view>::ToValue(value);
+    else if constexpr (std::is_same_v<T, std::nullopt_t> || std::is_same_v<T, std::nullptr_t>)
+      return Value();
+    else
+      return ToolType<T>::ToValue(value);
+  }
+};
+
+namespace binding_internal {
+
+template <typename... T>
+struct Types {};
+
+// The signature of a callable: Result and Parameters. Without them for what has none (a generic lambda, for
+// example).
+template <typename F, typename = void>
+struct Signature {};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  using Result = R;
+  using Parameters = Types<A...>;
+};
+template <typename R, typename... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R (*)(A...)> {};
+template <typename F>
+struct Signature<F, std::void_t<decltype(&F::operator())>> : Signature<decltype(&F::operator())> {};
+
+template <typename F>
+concept HasSignature = requires {
+  typename Signature<F>::Parameters;
+};
+
+template <typename T>
+inline constexpr bool kIsContext = std::is_same_v<std::remove_cvref_t<T>, CallContext>;
+
+// The parameters without the CallContext at either end.
+template <typename Done, typename... Rest>
+struct DropLast;
+template <typename... Done>
+struct DropLast<Types<Done...>> {
+  using Arguments = Types<Done...>;
+  static constexpr bool kContextLast = false;
+};
+template <typename... Done, typename Last>
+struct DropLast<Types<Done...>, Last> {
+  using Arguments = std::conditional_t<kIsContext<Last>, Types<Done...>, Types<Done..., Last>>;
+  static constexpr bool kContextLast = kIsContext<Last>;
+};
+template <typename... Done, typename First, typename Second, typename... Rest>
+struct DropLast<Types<Done...>, First, Second, Rest...> : DropLast<Types<Done..., First>, Second, Rest...> {};
+
+template <typename Parameters>
+struct SplitContext : DropLast<Types<>> {
+  static constexpr bool kContextFirst = false;
+};
+template <typename First, typename... Rest>
+struct SplitContext<Types<First, Rest...>>
+    : std::conditional_t<kIsContext<First>, DropLast<Types<>, Rest...>, DropLast<Types<>, First, Rest...>> {
+  static constexpr bool kContextFirst = kIsContext<First>;
+};
+
+template <typename R>
+struct ResultOf {
+  using Type = std::remove_cvref_t<R>;
+  static constexpr bool kCanFail = false;
+};
+template <typename T>
+struct ResultOf<Result<T>> {
+  using Type = T;
+  static constexpr bool kCanFail = true;
+};
+
+// A parameter or result as the spec shows it.
+struct TypeDoc {
+  std::string annotation;
+  std::string description;  // of a struct's fields; empty for everything else
+  Value schema;
+  bool optional = false;
+  std::function<Status(const Value&, const ValuePlace&)> check;  // whether a default fits
+};
+
+template <typename T>
+TypeDoc DocOf() {
+  TypeDoc doc;
+  if constexpr (std::is_void_v<T>) {
+    doc.annotation = "None";
+  } else {
+    doc = {ToolType<T>::Annotation(), "", ToolType<T>::Schema(), tool_type_internal::kIsOptional<T>, nullptr};
+    if constexpr (DescribedStruct<T>) doc.description = ToolType<T>::Description();
+  }
+  return doc;
+}
+
+template <typename T>
+TypeDoc ParameterDocOf() {
+  TypeDoc doc = DocOf<T>();
+  doc.check = [](const Value& value, const ValuePlace& place) -> Status {
+    RETURN_IF_ERROR(ToolType<T>::FromValue(value, place));
+    return {};
+  };
+  return doc;
+}
+
+// kInvalidArgument where args and parameters do not fit.
+Result<ToolSpec> MakeSpec(std::string_view name, std::string_view description, std::vector<Arg> args,
+                          const std::vector<TypeDoc>& parameters, const TypeDoc& result);
+// The exception being handled, as an error.
+Error ErrorOfException(std::string_view tool);
+const Value& ArgumentOrNone(const Arguments& arguments, std::string_view name);
+
+template <typename F, typename Parameters>
+class FunctionTool;
+
+template <typename F, typename... A>
+class FunctionTool<F, Types<A...>> final : public Tool {
+  using Split = SplitContext<typename Signature<F>::Parameters>;
+  using R = typename Signature<F>::Result;
+
+  static_assert((!kIsContext<A> && ...), "Gloveport: CallContext& must be the first or the last parameter");
+  static_assert(((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>)&&...),
+                "Gloveport: a tool cannot change its arguments: take them by value or const reference");
+
+ public:
+  FunctionTool(ToolSpec spec, F function) : spec_(std::move(spec)), function_(std::move(function)) {}
+
+  const ToolSpec& spec() const override { return spec_; }
+
+  gloveport::Result<Value> Call(const Arguments& arguments, CallContext& context) override {
+    return Convert(arguments, context, std::index_sequence_for<A...>());
+  }
+
+ private:
+  template <std::size_t... kIndex>
+  gloveport::Result<Value> Convert(const Arguments& arguments, CallContext& context,
+                                   std::index_sequence<kIndex...>) {
+    std::tuple<gloveport::Result<std::remove_cvref_t<A>>...> taken{
+        ToolType<std::remove_cvref_t<A>>::FromValue(ArgumentOrNone(arguments, spec_.parameters[kIndex].name),
+                                                    ValuePlace(spec_.parameters[kIndex].name))...};
+    const Error* error = nullptr;
+    ((error = error == nullptr && !std::get<kIndex>(taken) ? &std::get<kIndex>(taken).error() : error), ...);
+    if (error != nullptr) return Fail(error->code, spec_.name + "() " + error->message, error->hint);
+    try {
+      return Invoke(context, std::forward<A>(*std::get<kIndex>(taken))...);
+    } catch (...) {
+      return tl::unexpected<Error>(ErrorOfException(spec_.name));
+    }
+  }
+
+  gloveport::Result<Value> Invoke(CallContext& context, A&&... argument) {
+    if constexpr (Split::kContextFirst) {
+      return ResultValue([&]() -> R { return function_(context, std::forward<A>(argument)...); });
+    } else if constexpr (Split::kContextLast) {
+      return ResultValue([&]() -> R { return function_(std::forward<A>(argument)..., context); });
+    } else {
+      return ResultValue([&]() -> R { return function_(std::forward<A>(argument)...); });
+    }
+  }
+
+  template <typename Bound>
+  static gloveport::Result<Value> ResultValue(const Bound& bound) {
+    using T = typename ResultOf<R>::Type;
+    if constexpr (ResultOf<R>::kCanFail) {
+      R result = bound();
+      if (!result) return tl::unexpected<Error>(std::move(result).error());
+      if constexpr (std::is_void_v<T>)
+        return Value();
+      else
+        return ToolType<T>::ToValue(std::move(*result));
+    } else if constexpr (std::is_void_v<T>) {
+      bound();
+      return Value();
+    } else {
+      return ToolType<T>::ToValue(bound());
+    }
+  }
+
+  ToolSpec spec_;
+  F function_;
+};
+
+template <typename F, typename... A>
+gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string_view description, F function,
+                                              std::vector<Arg> args, Types<A...>) {
+  using T = typename ResultOf<typename Signature<F>::Result>::Type;
+  const std::vector<TypeDoc> parameters{ParameterDocOf<std::remove_cvref_t<A>>()...};
+  ASSIGN_OR_RETURN(ToolSpec spec, MakeSpec(name, description, std::move(args), parameters, DocOf<T>()));
+  return std::make_shared<FunctionTool<F, Types<A...>>>(std::move(spec), std::move(function));
+}
+
+}  // namespace binding_internal
+
+// kInvalidArgument where there is not exactly one Arg for each parameter, a default does not fit its
+// parameter, a required parameter comes after one with a default, or a name is no Python identifier.
+template <typename Function>
+Result<std::shared_ptr<Tool>> BindFunction(std::string_view name, std::string_view description,
+                                           Function&& function, std::vector<Arg> args = {}) {
+  using F = std::decay_t<Function>;
+  static_assert(
+      binding_internal::HasSignature<F>,
+      "Gloveport: a tool is made from a function, a lambda with typed parameters or a std::function; generic "
+      "lambdas and overloaded function objects have no one signature: wrap them in a lambda that has");
+  if constexpr (binding_internal::HasSignature<F>) {
+    using Split = binding_internal::SplitContext<typename binding_internal::Signature<F>::Parameters>;
+    return binding_internal::Bind(name, description, F(std::forward<Function>(function)), std::move(args),
+                                  typename Split::Arguments());
+  }
+}
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_TOOLS_BINDING_H_
