@@ -1,0 +1,237 @@
+#include "gloveport/core/net/http_server.h"
+
+#include <fmt/core.h>
+#include <httplib.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/net/url.h"
+
+namespace gloveport {
+namespace {
+
+using HandlerResponse = httplib::Server::HandlerResponse;
+
+// The constructor of httplib::Server ignores SIGPIPE for the whole process; that is for the host to decide.
+// The server's own threads block all signals instead.
+std::unique_ptr<httplib::Server> MakeServer() {
+  struct sigaction before {};
+  ::sigaction(SIGPIPE, nullptr, &before);
+  auto server = std::make_unique<httplib::Server>();
+  ::sigaction(SIGPIPE, &before, nullptr);
+  return server;
+}
+
+void UseReuseAddress(int socket) {
+  // Not SO_REUSEPORT, httplib's default: with it another process could take a share of the connections.
+  const int yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+HttpServerRequest Copy(const httplib::Request& request) {
+  HttpServerRequest copy{request.method, request.path, request.target, {}, {}};
+  for (const auto& [name, value] : request.headers) copy.headers.push_back({name, value});
+  return copy;
+}
+
+void Answer(httplib::Response& out, HttpResponse response) {
+  std::string type = "application/octet-stream";
+  for (HttpHeader& header : response.headers) {
+    if (!CheckHeader(header)) {
+      response = {500, {}, "the server made an invalid header field\n"};
+      type = "text/plain; charset=utf-8";
+      break;
+    }
+  }
+  for (HttpHeader& header : response.headers) {
+    if (EqualsIgnoringCase(header.name, "content-type")) {
+      type = header.value;
+    } else {
+      out.set_header(header.name, header.value);
+    }
+  }
+  out.status = response.status;
+  out.set_content(response.body, type);
+}
+
+void Refuse(httplib::Response& out, int status, const std::string& why) {
+  Answer(out, {status, {{"Content-Type", "text/plain; charset=utf-8"}}, why + "\n"});
+}
+
+bool HasBody(const std::string& method) {
+  return method == "POST" || method == "PUT" || method == "PATCH" || method == "DELETE";
+}
+
+}  // namespace
+
+struct HttpServer::State {
+  HttpServerOptions options;
+  Handler handler;
+  std::unique_ptr<httplib::Server> server;
+  std::uint16_t port = 0;
+  std::vector<std::string> hosts;    // values of Host that are answered
+  std::vector<std::string> origins;  // values of Origin that are answered
+  std::atomic<bool> ended = false;
+  std::thread thread;
+
+  std::string authority() const {
+    const bool v6 = options.address.find(':') != std::string::npos;
+    return fmt::format("{0}{1}{2}:{3}", v6 ? "[" : "", options.address, v6 ? "]" : "", port);
+  }
+
+  Status Bind();
+  void SetUp();
+  Status Run();
+  void Handle(HttpServerRequest request, httplib::Response& out) const;
+  HandlerResponse Screen(const httplib::Request& request, httplib::Response& out) const;
+  void HandleWithBody(const httplib::Request& request, httplib::Response& out,
+                      const httplib::ContentReader& reader) const;
+};
+
+Status HttpServer::State::Bind() {
+  if (options.address == "localhost") options.address = "127.0.0.1";
+  if (!IsLoopbackHost(options.address)) {
+    return Fail(ErrorCode::kDenied,
+                fmt::format("an HTTP server on {} would be reachable from other machines", options.address),
+                "listen on 127.0.0.1 and put a proxy with TLS and accounts before it");
+  }
+  int bound = options.port;
+  if (options.port == 0) {
+    bound = server->bind_to_any_port(options.address);
+  } else if (!server->bind_to_port(options.address, options.port)) {
+    bound = -1;
+  }
+  if (bound <= 0) {
+    return Fail(ErrorCode::kIo, fmt::format("cannot listen on {} port {}", options.address, options.port),
+                "choose another port, or 0 for one that is free");
+  }
+  port = static_cast<std::uint16_t>(bound);
+  hosts = options.allowed_hosts;
+  for (const std::string& name : {authority(), fmt::format("localhost:{}", port)}) {
+    hosts.push_back(name);
+    origins.push_back("http://" + name);
+  }
+  origins.insert(origins.end(), options.allowed_origins.begin(), options.allowed_origins.end());
+  return {};
+}
+
+void HttpServer::State::SetUp() {
+  server->set_socket_options([](auto socket) { UseReuseAddress(socket); });
+  server->set_keep_alive_max_count(
+      1);  // so that what a refused request leaves unread is never taken for the next one
+  server->set_read_timeout(options.io_timeout);
+  server->set_write_timeout(options.io_timeout);
+  server->set_payload_max_length(options.max_body_bytes);
+  server->new_task_queue = [n = std::max<std::size_t>(options.threads, 1)] {
+    return new httplib::ThreadPool(n);
+  };
+  server->set_pre_routing_handler(
+      [this](const httplib::Request& request, httplib::Response& out) { return Screen(request, out); });
+  const auto with_body = [this](const httplib::Request& request, httplib::Response& out,
+                                const httplib::ContentReader& reader) {
+    HandleWithBody(request, out, reader);
+  };
+  server->Post(".*", with_body);
+  server->Put(".*", with_body);
+  server->Patch(".*", with_body);
+  server->Delete(".*", with_body);
+  server->set_exception_handler([](const httplib::Request&, httplib::Response& out, std::exception_ptr) {
+    Refuse(out, 500, "the server failed to answer");
+  });
+}
+
+HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httplib::Response& out) const {
+  const auto listed = [](const std::vector<std::string>& list, const std::string& value) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& entry) { return EqualsIgnoringCase(entry, value); });
+  };
+  if (request.get_header_value_count("Host") != 1 || !listed(hosts, request.get_header_value("Host"))) {
+    Refuse(out, 403, "this Host is not served here");
+  } else if (request.has_header("Origin") && !listed(origins, request.get_header_value("Origin"))) {
+    Refuse(out, 403, "pages of this origin may not use this server");
+  } else if (HasBody(request.method)) {
+    return HandlerResponse::Unhandled;  // goes on to HandleWithBody
+  } else {
+    Handle(Copy(request), out);
+  }
+  return HandlerResponse::Handled;
+}
+
+void HttpServer::State::HandleWithBody(const httplib::Request& request, httplib::Response& out,
+                                       const httplib::ContentReader& reader) const {
+  HttpServerRequest copy = Copy(request);
+  bool too_large = false;
+  const bool whole = reader([&](const char* data, std::size_t size) {
+    too_large = size > options.max_body_bytes - copy.body.size();
+    if (!too_large) copy.body.append(data, size);
+    return !too_large;
+  });
+  const std::string* announced = FindHeader(copy.headers, "content-length");
+  if (!whole && announced && out.status == 413) too_large = true;
+  if (too_large) {
+    Refuse(out, 413,
+           fmt::format("the body is larger than the {} bytes that are allowed", options.max_body_bytes));
+  } else if (!whole) {
+    Refuse(out, 400, "the body is malformed or was cut");
+  } else {
+    Handle(std::move(copy), out);
+  }
+}
+
+void HttpServer::State::Handle(HttpServerRequest request, httplib::Response& out) const {
+  try {
+    Answer(out, handler(request));
+  } catch (...) {
+    Refuse(out, 500, "the server failed to answer");
+  }
+}
+
+Status HttpServer::State::Run() {
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited by the thread and the pool that it makes
+  Status status;
+  try {
+    thread = std::thread([this] {
+      server->listen_after_bind();
+      ended = true;
+    });
+  } catch (const std::system_error& error) {
+    status = FailErrno("cannot start the HTTP server's thread", error.code().value());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpServer::~HttpServer() { Stop(); }
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options, Handler handler) {
+  auto state = std::make_unique<State>();
+  state->options = std::move(options);
+  state->handler = std::move(handler);
+  state->server = MakeServer();
+  state->SetUp();
+  RETURN_IF_ERROR(state->Bind());
+  RETURN_IF_ERROR(state->Run());
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+}
+
+std::uint16_t HttpServer::port() const { return state_->port; }
+std::string HttpServer::origin() const { return "http://" + state_->authority(); }
+
+void HttpServer::Stop() {
+  if (!state_->thread.joinable()) return;
+  // httplib forgets a stop that comes before its loop has begun.
+  while (!state_->server->is_running() && !state_->ended)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  state_->server->stop();
+  state_->thread.join();
+}
+
+}  // namespace gloveport

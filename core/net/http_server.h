@@ -1,0 +1,68 @@
+// HttpServer: a small HTTP server for programs on this machine, around cpp-httplib. It listens on a loopback
+// address and nowhere else: a program that wants to be reached from elsewhere puts a proxy with TLS and
+// accounts before it.
+//
+// A web page in the user's browser can reach loopback too, so requests are answered only where `Host` names
+// this server and `Origin`, where there is one, is this server's own or allowed.
+#ifndef GLOVEPORT_CORE_NET_HTTP_SERVER_H_
+#define GLOVEPORT_CORE_NET_HTTP_SERVER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/net/http_message.h"
+
+namespace gloveport {
+
+struct HttpServerRequest {
+  std::string method;
+  std::string path;    // percent-decoded, without the query; hostile, like all of this
+  std::string target;  // path and query as they were sent
+  HttpHeaders headers;
+  std::string body;
+};
+
+struct HttpServerOptions {
+  std::string address = "127.0.0.1";  // or another loopback address; "localhost" means 127.0.0.1
+  std::uint16_t port = 0;             // 0: one that is free
+  std::size_t max_body_bytes = 1u << 20;
+  std::size_t threads = 4;                   // requests that are handled at the same time; others wait
+  std::chrono::seconds io_timeout{10};       // for each read from and write to a client
+  std::vector<std::string> allowed_hosts;    // further values of Host, such as "gloveport.example.org"
+  std::vector<std::string> allowed_origins;  // further values of Origin, such as "https://app.example.org"
+};
+
+class HttpServer {
+ public:
+  // Called on one of the server's threads, several at once. What it throws becomes status 500 without
+  // details.
+  using Handler = std::function<HttpResponse(const HttpServerRequest& request)>;
+
+  // Listens when it returns. kDenied for an address that is not loopback; kIo when the port cannot be had.
+  static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, Handler handler);
+  ~HttpServer();  // Stop()
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  std::uint16_t port() const;
+  std::string origin() const;  // "http://127.0.0.1:8080"
+
+  // Accepts no more, waits for the handlers that run, then returns. May be called more than once, from one
+  // thread.
+  void Stop();
+
+ private:
+  struct State;
+  explicit HttpServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_NET_HTTP_SERVER_H_
