@@ -1,0 +1,132 @@
+#include "gloveport/interp/child/host_link.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <cerrno>
+
+#include "gloveport/core/base/fd_io.h"
+
+namespace gloveport::child {
+
+Result<std::unique_ptr<HostLink>> HostLink::Create(Channel channel) {
+  RETURN_IF_ERROR(SetNonBlocking(channel.fd()));
+  UniqueFd wake_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_fd) return FailErrno("eventfd", errno);
+  return std::unique_ptr<HostLink>(new HostLink(std::move(channel), std::move(wake_fd)));
+}
+
+Status HostLink::Send(const wire::SessionMessage& message) {
+  const std::string payload = wire::Encode(message);
+  std::lock_guard lock(send_mutex_);
+  return channel_.Send(payload);
+}
+
+void HostLink::Wake() {
+  wakes_.fetch_add(1);
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t n = ::write(wake_fd_.get(), &one, sizeof one);
+  errno = saved;
+}
+
+Status HostLink::Take(std::string_view payload) {
+  ASSIGN_OR_RETURN(wire::HostMessage message, wire::DecodeHostMessage(payload));
+  if (auto* reply = std::get_if<wire::ToolReply>(&message)) {
+    const auto call = calls_.find(reply->call);
+    if (call != calls_.end()) call->second = std::move(*reply);
+  } else if (auto* cell = std::get_if<wire::RunCell>(&message)) {
+    commands_.emplace_back(std::move(*cell));
+  } else {
+    commands_.emplace_back(std::move(std::get<wire::Request>(message)));
+  }
+  return {};
+}
+
+// The leader's turn: waits without the lock, so that others can send, start calls and wait.
+Status HostLink::ReadSome(std::unique_lock<std::mutex>& lock) {
+  reading_ = true;
+  lock.unlock();
+  pollfd entries[2] = {{channel_.fd(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}};
+  ::poll(entries, 2, -1);  // EINTR is a wake-up like any other
+  if (entries[1].revents != 0) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t n = ::read(wake_fd_.get(), &count, sizeof count);
+  }
+  auto frame = channel_.TryReceive();
+  lock.lock();
+  reading_ = false;
+  Status status;
+  if (!frame) {
+    status = tl::unexpected<Error>(std::move(frame).error());
+  } else if (*frame) {
+    status = Take(**frame);
+  }
+  if (!status) broken_ = status.error();
+  changed_.notify_all();
+  return status;
+}
+
+template <typename Done>
+Status HostLink::WaitUntil(Done done) {
+  std::unique_lock lock(mutex_);
+  while (!done()) {
+    if (broken_) return tl::unexpected<Error>(*broken_);
+    if (reading_) {
+      changed_.wait(lock);
+    } else {
+      RETURN_IF_ERROR(ReadSome(lock));
+    }
+  }
+  // Whoever leaves passes the lead on: someone else may still be waiting.
+  if (!reading_) changed_.notify_all();
+  return {};
+}
+
+Result<HostLink::Command> HostLink::NextCommand() {
+  std::optional<Command> command;
+  RETURN_IF_ERROR(WaitUntil([&] {
+    if (commands_.empty()) return false;
+    command = std::move(commands_.front());
+    commands_.pop_front();
+    return true;
+  }));
+  return std::move(*command);
+}
+
+Result<std::uint64_t> HostLink::StartCall(std::uint32_t cell, std::string name, wire::Encoded args) {
+  std::uint64_t id = 0;
+  {
+    std::lock_guard lock(mutex_);
+    id = next_call_++;
+    calls_.emplace(id, std::nullopt);
+  }
+  const Status sent = Send(wire::ToolCall{id, cell, std::move(name), std::move(args)});
+  if (!sent) {
+    AbandonCall(id);
+    return tl::unexpected<Error>(sent.error());
+  }
+  return id;
+}
+
+Result<std::optional<wire::ToolReply>> HostLink::AwaitReply(std::uint64_t call, std::uint64_t wakes) {
+  std::optional<wire::ToolReply> reply;
+  RETURN_IF_ERROR(WaitUntil([&] {
+    const auto found = calls_.find(call);
+    if (found != calls_.end() && found->second) {
+      reply = std::move(found->second);
+      calls_.erase(found);
+      return true;
+    }
+    return wakes_.load() != wakes;
+  }));
+  return reply;
+}
+
+void HostLink::AbandonCall(std::uint64_t call) {
+  std::lock_guard lock(mutex_);
+  calls_.erase(call);
+}
+
+}  // namespace gloveport::child

@@ -1,0 +1,80 @@
+// HostLink: the session's end of the channel. Any thread may send and any thread may have tool calls in
+// flight: of the threads that wait, one reads the channel for all (the leader) and hands each reply to the
+// thread it belongs to.
+//
+// Thread-safe. No function needs the GIL, and callers release it around those that block.
+#ifndef GLOVEPORT_INTERP_CHILD_HOST_LINK_H_
+#define GLOVEPORT_INTERP_CHILD_HOST_LINK_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/wire/channel.h"
+#include "gloveport/core/wire/messages.h"
+
+namespace gloveport::child {
+
+class HostLink {
+ public:
+  // Makes the channel non-blocking and the descriptor for Wake.
+  static Result<std::unique_ptr<HostLink>> Create(Channel channel);
+
+  // kResourceExhausted: the message is too large and was not sent. kClosed: the host has gone.
+  Status Send(const wire::SessionMessage& message);
+
+  using Command = std::variant<wire::RunCell, wire::Request>;
+  // Blocks for the host's next command. kClosed when the host has closed the channel.
+  Result<Command> NextCommand();
+
+  // Sends a call and returns its id.
+  Result<std::uint64_t> StartCall(std::uint32_t cell, std::string name, wire::Encoded args);
+
+  // Blocks until the reply to `call` is there, or until the wake-up count differs from `wakes`: then returns
+  // nothing.
+  Result<std::optional<wire::ToolReply>> AwaitReply(std::uint64_t call, std::uint64_t wakes);
+
+  // The reply to `call` is no longer wanted; it is dropped when it comes.
+  void AbandonCall(std::uint64_t call);
+
+  // Counts the wake-ups so far, also those that no reader has seen yet.
+  std::uint64_t wakes() const { return wakes_.load(); }
+
+  // Makes every AwaitReply return soon. Async-signal-safe.
+  void Wake();
+
+ private:
+  HostLink(Channel channel, UniqueFd wake_fd) : channel_(std::move(channel)), wake_fd_(std::move(wake_fd)) {}
+
+  // Reads for all until `done` holds; `done` is called with the lock held.
+  template <typename Done>
+  Status WaitUntil(Done done);
+  Status ReadSome(std::unique_lock<std::mutex>& lock);
+  Status Take(std::string_view payload);
+
+  Channel channel_;
+  UniqueFd wake_fd_;
+  std::mutex send_mutex_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool reading_ = false;         // some thread is the leader
+  std::optional<Error> broken_;  // the channel is of no more use
+  std::atomic<std::uint64_t> wakes_{0};
+  std::uint64_t next_call_ = 1;
+  std::map<std::uint64_t, std::optional<wire::ToolReply>>
+      calls_;  // in flight, with the reply once it is there
+  std::deque<Command> commands_;
+};
+
+}  // namespace gloveport::child
+
+#endif  // GLOVEPORT_INTERP_CHILD_HOST_LINK_H_

@@ -1,0 +1,179 @@
+#include "gloveport/interp/child/interpreter.h"
+
+#include <fmt/core.h>
+#include <pybind11/embed.h>
+
+#include <stdexcept>
+
+#include "gloveport/interp/child/cell_runner.h"
+#include "gloveport/interp/child/native_module.h"
+#include "gloveport/interp/child/python_parts.h"
+#include "gloveport/interp/child/python_ref.h"
+#include "gloveport/interp/child/session_state.h"
+
+namespace gloveport {
+namespace {
+
+using child::FailPython;
+using child::PyRef;
+using child::PythonFunction;
+
+std::vector<std::string>& MissingModules() {
+  static auto* missing = new std::vector<std::string>();
+  return *missing;
+}
+
+Status Check(PyStatus status, std::string_view what) {
+  if (!PyStatus_Exception(status)) return {};
+  return Fail(
+      ErrorCode::kInternal,
+      fmt::format("{}: {}", what, status.err_msg != nullptr ? status.err_msg : "CPython gave no reason"));
+}
+
+Status PreInitialize() {
+  PyPreConfig config;
+  PyPreConfig_InitIsolatedConfig(&config);
+  config.utf8_mode = 1;
+  return Check(Py_PreInitialize(&config), "cannot pre-initialize Python");
+}
+
+// One assignment of a text to a field of PyConfig; the first failure sticks.
+class ConfigWriter {
+ public:
+  explicit ConfigWriter(PyConfig& config) : config_(config) {}
+  ConfigWriter& Set(wchar_t*& field, const char* text) {
+    if (status_)
+      status_ = Check(PyConfig_SetBytesString(&config_, &field, text), "cannot set a path of Python");
+    return *this;
+  }
+  ConfigWriter& AppendSearchPath(const std::string& path) {
+    wchar_t* wide = Py_DecodeLocale(path.c_str(), nullptr);
+    if (status_ && wide == nullptr) status_ = Fail(ErrorCode::kInternal, "cannot decode the path " + path);
+    if (status_) {
+      status_ =
+          Check(PyWideStringList_Append(&config_.module_search_paths, wide), "cannot set the search path");
+    }
+    PyMem_RawFree(wide);
+    return *this;
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  PyConfig& config_;
+  Status status_;
+};
+
+Status FillConfig(PyConfig& config, const InterpreterConfig& wanted) {
+  PyConfig_InitIsolatedConfig(&config);
+  config.site_import = 0;
+  config.user_site_directory = 0;
+  config.safe_path = 1;
+  config.write_bytecode = 0;
+  config.parse_argv = 0;
+  config.install_signal_handlers = 0;
+  config.faulthandler = 0;
+  config.pathconfig_warnings = 0;
+  config.configure_c_stdio = 0;
+  config.module_search_paths_set = 1;
+  ConfigWriter writer(config);
+  // All of them: whatever is left out is derived from a PATH, and leaks it.
+  writer.Set(config.executable, GLOVEPORT_PYTHON_EXECUTABLE)
+      .Set(config.base_executable, GLOVEPORT_PYTHON_EXECUTABLE)
+      .Set(config.program_name, GLOVEPORT_PYTHON_EXECUTABLE)
+      .Set(config.prefix, GLOVEPORT_PYTHON_PREFIX)
+      .Set(config.base_prefix, GLOVEPORT_PYTHON_PREFIX)
+      .Set(config.exec_prefix, GLOVEPORT_PYTHON_PREFIX)
+      .Set(config.base_exec_prefix, GLOVEPORT_PYTHON_PREFIX)
+      .Set(config.platlibdir, GLOVEPORT_PYTHON_PLATLIBDIR)
+      .Set(config.stdio_encoding, "utf-8")
+      .Set(config.stdio_errors, "backslashreplace")
+      .AppendSearchPath(GLOVEPORT_PYTHON_STDLIB)
+      .AppendSearchPath(GLOVEPORT_PYTHON_DYNLOAD)
+      .AppendSearchPath(GLOVEPORT_PYTHON_PACKAGES);
+  for (const std::string& folder : wanted.packages) writer.AppendSearchPath(folder);
+  return writer.status();
+}
+
+Status SetArguments() {
+  for (const char* name : {"argv", "orig_argv"}) {
+    const PyRef list = PyRef::Steal(Py_BuildValue("[s]", "gloveport"));
+    if (!list || PySys_SetObject(name, list.get()) != 0) return FailPython("cannot set sys.argv");
+  }
+  return {};
+}
+
+Status FindMain() {
+  PyObject* main = PyImport_AddModule("__main__");
+  if (main == nullptr) return FailPython("there is no __main__");
+  child::State().main_namespace = PyModule_GetDict(main);
+  return {};
+}
+
+}  // namespace
+
+Status Interpreter::Start(const InterpreterConfig& config) {
+  if (PyImport_AppendInittab("_gloveport_native", &child::MakeNativeModule) != 0) {
+    return Fail(ErrorCode::kInternal, "cannot register the native module");
+  }
+  RETURN_IF_ERROR(PreInitialize());
+  PyConfig python;
+  const Status filled = FillConfig(python, config);
+  if (!filled) {
+    PyConfig_Clear(&python);
+    return filled;
+  }
+  try {
+    pybind11::initialize_interpreter(&python, 0, nullptr, /*add_program_dir_to_path=*/false);
+  } catch (const std::runtime_error& error) {
+    return Fail(
+        ErrorCode::kInternal, fmt::format("cannot start Python: {}", error.what()),
+        "check that the Python that Gloveport was built with is still installed: " GLOVEPORT_PYTHON_STDLIB);
+  }
+  RETURN_IF_ERROR(SetArguments());
+  RETURN_IF_ERROR(child::InstallPythonParts());
+  return FindMain();
+}
+
+Status Interpreter::Preload(const std::vector<std::string>& modules) {
+  PyObject* warm_up = PythonFunction("warmup", "import_modules");
+  if (warm_up == nullptr) return FailPython("cannot warm up");
+  const PyRef names = PyRef::Steal(PyList_New(0));
+  for (const std::string& module : modules) {
+    const PyRef name = child::PyText(module);
+    if (!name || PyList_Append(names.get(), name.get()) != 0) return FailPython("cannot warm up");
+  }
+  const PyRef missing = PyRef::Steal(PyObject_CallFunctionObjArgs(warm_up, names.get(), nullptr));
+  if (!missing) return FailPython("cannot warm up");
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(missing.get()); ++i) {
+    MissingModules().push_back(child::Utf8Of(PyList_GET_ITEM(missing.get(), i)));
+  }
+  // A throw-away cell fills the caches that a first cell would otherwise fill in every session anew.
+  child::RunCell(
+      {0, "def _f(x):\n    return [x for x in range(3)]\nclass _C:\n    pass\n_f(1), {'a': 1.5}, 'x'\n"});
+  child::RunCell({1, "1 / 0\n"});
+  PyObject* clean_up = PythonFunction("warmup", "clean_up");
+  const PyRef cleaned = clean_up != nullptr ? PyRef::Steal(PyObject_CallNoArgs(clean_up)) : PyRef();
+  if (!cleaned) return FailPython("cannot clean up after the warm-up");
+  return {};
+}
+
+const std::vector<std::string>& Interpreter::Missing() { return MissingModules(); }
+
+void Interpreter::Freeze() {
+  PyGC_Collect();
+  const PyRef gc = PyRef::Steal(PyImport_ImportModule("gc"));
+  const PyRef done = gc ? child::CallMethod(gc.get(), "freeze") : PyRef();
+  if (!done) PyErr_Clear();
+}
+
+Status Interpreter::AfterFork(std::optional<std::uint64_t> seed) {
+  PyOS_AfterFork_Child();
+  PyObject* reseed = PythonFunction("warmup", "reseed");
+  if (reseed == nullptr) return FailPython("cannot reseed the random number generators");
+  const PyRef value = seed ? PyRef::Steal(PyLong_FromUnsignedLongLong(*seed)) : PyRef::Borrow(Py_None);
+  const PyRef done = PyRef::Steal(PyObject_CallFunctionObjArgs(reseed, value.get(), nullptr));
+  if (!done) return FailPython("cannot reseed the random number generators");
+  return {};
+}
+
+}  // namespace gloveport

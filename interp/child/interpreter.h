@@ -1,0 +1,46 @@
+// Interpreter: the one CPython of the process. It is started and warmed up in the template and never shut
+// down; a session is a fork of it. Every function is called by the main thread, which holds the GIL from
+// Start on.
+#ifndef GLOVEPORT_INTERP_CHILD_INTERPRETER_H_
+#define GLOVEPORT_INTERP_CHILD_INTERPRETER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+
+namespace gloveport {
+
+struct InterpreterConfig {
+  std::vector<std::string> packages;  // extra read-only package folders, appended to sys.path
+};
+
+class Interpreter {
+ public:
+  Interpreter() = delete;
+
+  // Installs the audit hook and initializes CPython: isolated, no site, UTF-8 mode, every path given by the
+  // build and none derived from the environment. sys.path never contains '' or the work folder. Call it once.
+  static Status Start(const InterpreterConfig& config);
+
+  // Imports these modules, and whatever a first cell needs, runs a throw-away cell and joins every thread
+  // that this started. Modules that are not installed are no error: see Missing.
+  static Status Preload(const std::vector<std::string>& modules);
+
+  // The names given to Preload that could not be imported, each with the reason: "pyarrow: No module named
+  // 'pyarrow'".
+  static const std::vector<std::string>& Missing();
+
+  // Collects garbage and moves what is left out of the collector's sight, so that a fork copies fewer pages.
+  static void Freeze();
+
+  // To be called first in the child of a fork. Random number generators start afresh; with `seed` they
+  // repeat.
+  static Status AfterFork(std::optional<std::uint64_t> seed);
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_INTERP_CHILD_INTERPRETER_H_

@@ -1,0 +1,32 @@
+"""Makes the embedded parts importable as _gloveport.<part>. Run once, by hand, with SOURCES in its globals."""
+import sys
+from importlib.machinery import ModuleSpec
+
+
+class EmbeddedLoader:
+    """Finder and loader of the parts that are compiled into the binary."""
+
+    PACKAGE = "_gloveport"
+
+    def __init__(self, sources):
+        self._sources = sources
+
+    def find_spec(self, name, path=None, target=None):
+        if name == self.PACKAGE:
+            return ModuleSpec(name, self, origin="embedded", is_package=True)
+        package, _, part = name.partition(".")
+        if package == self.PACKAGE and part in self._sources:
+            return ModuleSpec(name, self, origin="embedded")
+        return None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        part = module.__name__.partition(".")[2]
+        if part:
+            code = compile(self._sources[part], f"<gloveport/{part}>", "exec", dont_inherit=True)
+            exec(code, module.__dict__)
+
+
+sys.meta_path.insert(0, EmbeddedLoader(SOURCES))  # noqa: F821 - given by the caller

@@ -1,0 +1,357 @@
+"""Rich values to forms of the wire and back (core/wire/FORMAT.md). The plain ones are handled in C++.
+
+A class is looked up in sys.modules only: a value of a class can exist only where its module is loaded, and nothing is
+imported for what comes from the host.
+"""
+import sys
+
+
+def _loaded(module, name):
+    return getattr(sys.modules.get(module), name, None)
+
+
+def _is(value, module, name):
+    cls = _loaded(module, name)
+    return isinstance(cls, type) and isinstance(value, cls)
+
+
+def _type_name(cls):
+    """The name that find_class understands: qualified, with the module unless it is __main__."""
+    return cls.__qualname__ if cls.__module__ == "__main__" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _find_class(name):
+    """The class of that name in __main__ or in a loaded module, or None."""
+    if not isinstance(name, str) or "<" in name:
+        return None
+    parts = name.split(".")
+    for cut in range(len(parts)):
+        module = sys.modules.get(".".join(parts[:cut]) or "__main__")
+        found = module
+        for part in parts[cut:]:
+            found = getattr(found, "__dict__", {}).get(part)
+        if isinstance(found, type):
+            return found
+    return None
+
+
+# ---- to the wire ----
+
+def to_form(value):
+    """(form, payload) for a rich value, ("", plain) for what is a plain value in disguise, None for anything else."""
+    cls = type(value)
+    for test, make in _RICH:
+        if test(value, cls):
+            return make(value)
+    return None
+
+
+def _numpy_scalar(value):
+    plain = value.item()
+    if type(plain).__module__ == "numpy" or type(value).__name__ in ("datetime64", "timedelta64", "void"):
+        return _numpy_time(value)
+    return "", plain
+
+
+def _numpy_time(value):
+    numpy = sys.modules["numpy"]
+    if isinstance(value, (numpy.datetime64, numpy.timedelta64)) and not numpy.isnat(value):
+        micro = value.astype(value.dtype.kind + "8[us]")
+        if micro == value:
+            return "", micro.item()
+    return None
+
+
+def _ndarray(value):
+    numpy = sys.modules["numpy"]
+    array = numpy.asarray(value)
+    if array.dtype.kind == "V" or type(value).__name__ == "MaskedArray":
+        return None
+    if array.dtype.hasobject:
+        data = array.ravel(order="C").tolist()
+    else:
+        flat = numpy.ascontiguousarray(array).reshape(-1)
+        data = flat.view("u1").data if flat.size else b""
+    return "ndarray", {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+
+
+def _column(name, series):
+    """A pandas column: numbers and dates as arrays, everything else as a list."""
+    import numpy
+    values = series.to_numpy() if isinstance(series.dtype, numpy.dtype) else None
+    if values is None and hasattr(series.dtype, "tz"):
+        values = series.to_numpy("datetime64[ns]") if series.dtype.kind == "M" else None
+    if values is None or values.dtype.hasobject:
+        data = [_missing_as_none(item) for item in series.tolist()]
+    else:
+        data = values
+    return {"name": name, "dtype": str(series.dtype), "data": data}
+
+
+def _missing_as_none(item):
+    return None if type(item).__name__ in ("NAType", "NaTType") else item
+
+
+def _index(index):
+    if type(index).__name__ == "RangeIndex":
+        return {"name": index.name, "dtype": "range", "data": range(index.start, index.stop, index.step)}
+    if hasattr(index, "levels"):
+        return {"name": tuple(index.names), "dtype": "multi",
+                "data": [tuple(map(_missing_as_none, row)) for row in index.tolist()]}
+    return _column(index.name, index)
+
+
+def _dataframe(value):
+    columns = [_column(value.columns[i], value.iloc[:, i]) for i in range(value.shape[1])]
+    return "dataframe", {"columns": columns, "index": _index(value.index)}
+
+
+def _series(value):
+    return "series", {**_column(value.name, value), "index": _index(value.index)}
+
+
+def _dataclass(value):
+    import dataclasses
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return "dataclass", {"type": _type_name(type(value)), "fields": fields}
+
+
+def _namedtuple(value):
+    fields = dict(zip(type(value)._fields, tuple.__iter__(value)))
+    return "namedtuple", {"type": _type_name(type(value)), "fields": fields}
+
+
+def _enum(value):
+    return "enum", {"type": _type_name(type(value)), "name": value.name, "value": value.value}
+
+
+def _datetime(value):
+    if type(value).__name__ == "NaTType":
+        return None
+    return "datetime", value.isoformat()
+
+
+def _timedelta(value):
+    if type(value).__name__ == "NaTType":
+        return None
+    if getattr(value, "nanoseconds", 0):
+        return None
+    seconds = value.days * 86400 + value.seconds
+    if not value.microseconds:
+        return "timedelta", seconds
+    exact = seconds + value.microseconds / 1e6
+    if type(value).__base__ is object and type(value)(seconds=exact) == value:
+        return "timedelta", exact
+    return "timedelta", [value.days, value.seconds, value.microseconds]
+
+
+def _timezone(value):
+    import datetime
+    if isinstance(value, datetime.timezone):
+        return "timezone", datetime.time(tzinfo=value).isoformat()[8:]
+    return "timezone", value.key
+
+
+def _image(value):
+    import io
+    buffer = io.BytesIO()
+    value.save(buffer, format="PNG")
+    return "image", {"mime": "image/png", "data": buffer.getvalue()}
+
+
+def _figure(value):
+    import io
+    buffer = io.BytesIO()
+    value.savefig(buffer, format="png")
+    return "image", {"mime": "image/png", "data": buffer.getvalue()}
+
+
+def _text(form):
+    return lambda value: (form, str(value))
+
+
+def _instance(module, name):
+    return lambda value, cls: _is(value, module, name)
+
+
+_RICH = (
+    (_instance("numpy", "generic"), _numpy_scalar),
+    (_instance("enum", "Enum"), _enum),
+    (lambda value, cls: "__dataclass_fields__" in cls.__dict__ or hasattr(cls, "__dataclass_fields__"), _dataclass),
+    (lambda value, cls: isinstance(value, tuple) and isinstance(getattr(cls, "_fields", None), tuple), _namedtuple),
+    (_instance("datetime", "datetime"), _datetime),
+    (_instance("datetime", "date"), lambda value: ("date", value.isoformat())),
+    (_instance("datetime", "time"), lambda value: ("time", value.isoformat())),
+    (_instance("datetime", "timedelta"), _timedelta),
+    (_instance("datetime", "timezone"), _timezone),
+    (_instance("zoneinfo", "ZoneInfo"), _timezone),
+    (_instance("decimal", "Decimal"), _text("decimal")),
+    (_instance("fractions", "Fraction"), _text("fraction")),
+    (_instance("uuid", "UUID"), _text("uuid")),
+    (_instance("pathlib", "PurePath"), _text("path")),
+    (_instance("numpy", "ndarray"), _ndarray),
+    (_instance("pandas", "DataFrame"), _dataframe),
+    (_instance("pandas", "Series"), _series),
+    (_instance("PIL.Image", "Image"), _image),
+    (_instance("matplotlib.figure", "Figure"), _figure),
+)
+
+
+# ---- from the wire ----
+
+def from_form(form, payload):
+    """The object of a form; raises ValueError where the payload is none of that form."""
+    try:
+        return _FROM[form](payload)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"a malformed {form} came from the host: {error}") from None
+
+
+def _from_str(text):
+    import re
+    return re.sub(r"\\(\\|u(d[89a-f][0-9a-f]{2}))",
+                  lambda m: "\\" if m[1] == "\\" else chr(int(m[2], 16)), text)
+
+
+def _from_datetime(text):
+    import datetime
+    if len(text) > 26 and text[19:20] == "." and text[20:29].isdigit():
+        pandas = sys.modules.get("pandas")
+        return pandas.Timestamp(text) if pandas else datetime.datetime.fromisoformat(text[:26] + text[29:])
+    return datetime.datetime.fromisoformat(text)
+
+
+def _from_timedelta(payload):
+    import datetime
+    if isinstance(payload, list):
+        return datetime.timedelta(*payload)
+    return datetime.timedelta(seconds=payload)
+
+
+def _from_timezone(text):
+    import datetime
+    if text[:1] in "+-":
+        return datetime.time.fromisoformat("00:00:00" + text).tzinfo
+    import zoneinfo
+    return zoneinfo.ZoneInfo(text)
+
+
+def _from_datetime_part(name):
+    def make(text):
+        import datetime
+        return getattr(datetime, name).fromisoformat(text)
+    return make
+
+
+def _from_library(module, name):
+    def make(text):
+        import importlib
+        return getattr(importlib.import_module(module), name)(text)
+    return make
+
+
+def _from_ndarray(payload):
+    import numpy
+    dtype = numpy.dtype(payload["dtype"])
+    shape = tuple(payload["shape"])
+    data = payload["data"]
+    if isinstance(data, bytes) and not dtype.hasobject:
+        return numpy.frombuffer(data, dtype).reshape(shape).copy()
+    array = numpy.empty(len(data), dtype)
+    array[:] = data
+    return array.reshape(shape)
+
+
+def _values(column):
+    """The data of a column or index as pandas wants it."""
+    import pandas
+    dtype = column["dtype"]
+    data = column["data"]
+    if dtype.startswith("datetime64[ns, "):
+        zone = dtype[len("datetime64[ns, "):-1]
+        return pandas.DatetimeIndex(data).tz_localize("UTC").tz_convert(zone)
+    return pandas.array(data, dtype=dtype) if isinstance(data, list) else data
+
+
+def _from_index(payload):
+    import pandas
+    if payload["dtype"] == "range":
+        return pandas.RangeIndex(payload["data"], name=payload["name"])
+    if payload["dtype"] == "multi":
+        return pandas.MultiIndex.from_tuples(payload["data"], names=payload["name"])
+    return pandas.Index(_values(payload), name=payload["name"])
+
+
+def _from_series(payload):
+    import pandas
+    return pandas.Series(_values(payload), index=_from_index(payload["index"]), name=payload["name"])
+
+
+def _from_dataframe(payload):
+    import pandas
+    index = _from_index(payload["index"])
+    columns = payload["columns"]
+    frame = pandas.DataFrame({i: _values(column) for i, column in enumerate(columns)}, index=index)
+    frame.columns = pandas.Index([column["name"] for column in columns]) if columns else frame.columns
+    return frame
+
+
+def _from_enum(payload):
+    cls = _find_class(payload["type"])
+    enum = _loaded("enum", "Enum")
+    if cls is not None and enum is not None and issubclass(cls, enum):
+        member = cls.__members__.get(payload["name"])
+        return member if member is not None else cls(payload["value"])
+    return payload["value"]
+
+
+def _from_dataclass(payload):
+    cls = _find_class(payload["type"])
+    fields = payload["fields"]
+    if cls is None or set(getattr(cls, "__dataclass_fields__", ())) != set(fields):
+        return fields
+    value = object.__new__(cls)
+    for name, item in fields.items():
+        object.__setattr__(value, name, item)
+    return value
+
+
+def _from_namedtuple(payload):
+    cls = _find_class(payload["type"])
+    fields = payload["fields"]
+    if cls is None or getattr(cls, "_fields", None) != tuple(fields):
+        return tuple(fields.values())
+    return cls._make(fields.values())
+
+
+def _from_image(payload):
+    import importlib
+    import io
+    if "PIL.Image" not in sys.modules:
+        return payload["data"]
+    return importlib.import_module("PIL.Image").open(io.BytesIO(payload["data"]))
+
+
+_FROM = {
+    "complex": lambda payload: complex(*payload),
+    "bytearray": bytearray,
+    "range": lambda payload: range(*payload),
+    "str": _from_str,
+    "datetime": _from_datetime,
+    "date": _from_datetime_part("date"),
+    "time": _from_datetime_part("time"),
+    "timedelta": _from_timedelta,
+    "timezone": _from_timezone,
+    "decimal": _from_library("decimal", "Decimal"),
+    "fraction": _from_library("fractions", "Fraction"),
+    "uuid": _from_library("uuid", "UUID"),
+    "path": _from_library("pathlib", "Path"),
+    "ndarray": _from_ndarray,
+    "series": _from_series,
+    "dataframe": _from_dataframe,
+    "enum": _from_enum,
+    "dataclass": _from_dataclass,
+    "namedtuple": _from_namedtuple,
+    "image": _from_image,
+    "object": lambda payload: payload.get("repr", ""),
+}

@@ -1,0 +1,48 @@
+"""What the template does before any session exists."""
+import importlib
+import sys
+
+# What a first cell is likely to touch, and what our own parts use late.
+FIRST_CELL = (
+    "abc", "ast", "asyncio", "codecs", "collections", "concurrent.futures", "contextlib", "contextvars", "copy",
+    "dataclasses", "datetime", "enum", "functools", "inspect", "io", "itertools", "json", "linecache", "math",
+    "operator", "os", "random", "re", "string", "threading", "time", "tokenize", "traceback", "types", "typing",
+    "warnings", "weakref", "_sitebuiltins", "encodings.idna",
+)
+
+
+def import_modules(names):
+    """Imports the modules; returns "name: reason" for each that is not to be had."""
+    missing = []
+    for name in FIRST_CELL:
+        importlib.import_module(name)
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            missing.append(f"{name}: {error}")
+    return missing
+
+
+def clean_up():
+    """Leaves no trace of the throw-away cells, and no thread."""
+    import linecache
+    import threading
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(10)
+    namespace = sys.modules["__main__"].__dict__
+    for name in [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]:
+        del namespace[name]
+    for name in [name for name in linecache.cache if name.startswith("<cell ")]:
+        del linecache.cache[name]
+
+
+def reseed(seed):
+    """Random number generators start afresh in every session; with a seed they repeat."""
+    random = sys.modules.get("random")
+    if random is not None:
+        random.seed(seed)
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed(None if seed is None else seed % 2**32)

@@ -1,0 +1,87 @@
+#include "gloveport/interp/child/session_loop.h"
+
+#include <variant>
+
+#include "gloveport/core/wire/cbor.h"
+#include "gloveport/interp/child/cell_runner.h"
+#include "gloveport/interp/child/host_link.h"
+#include "gloveport/interp/child/python_parts.h"
+#include "gloveport/interp/child/session_state.h"
+#include "gloveport/interp/child/value_decoder.h"
+#include "gloveport/interp/child/value_encoder.h"
+
+namespace gloveport {
+namespace child {
+namespace {
+
+void FillFailure(wire::Reply& reply) {
+  const PyRef exception = TakeException();
+  reply.ok = false;
+  reply.value = "\xf6";
+  reply.error_type = Utf8Of(PyRef::Steal(PyType_GetName(Py_TYPE(exception.get()))).get());
+  const PyRef text = PyRef::Steal(PyObject_Str(exception.get()));
+  if (!text) PyErr_Clear();
+  reply.error_message = Utf8Of(text.get());
+}
+
+wire::Reply Answer(const wire::Request& request) {
+  wire::Reply reply{.id = request.id, .ok = true};
+  PyObject* handle = PythonFunction("requests", "handle");
+  const PyRef op = PyText(request.op);
+  const PyRef args = DecodeObject(request.args);
+  PyRef answer;
+  if (handle != nullptr && op && args) {
+    answer = PyRef::Steal(PyObject_CallFunctionObjArgs(handle, op.get(), args.get(), nullptr));
+  }
+  CborWriter writer;
+  if (answer && EncodeObject(answer.get(), writer, Fidelity::kShown)) {
+    reply.value = writer.Take();
+  } else {
+    FillFailure(reply);
+  }
+  return reply;
+}
+
+wire::SessionMessage Serve(const HostLink::Command& command) {
+  if (const auto* cell = std::get_if<wire::RunCell>(&command)) return RunCell(*cell);
+  return Answer(std::get<wire::Request>(command));
+}
+
+Status Prepare(const SessionConfig& config) {
+  PyObject* start = PythonFunction("namespace", "start_session");
+  if (start == nullptr) return FailPython("cannot prepare the session");
+  const PyRef done =
+      PyRef::Steal(PyObject_CallFunctionObjArgs(start, config.inspector ? Py_True : Py_False, nullptr));
+  if (!done) return FailPython("cannot prepare the session");
+  return {};
+}
+
+int Loop(HostLink& link) {
+  while (true) {
+    auto command = [&] {
+      const GilReleased released;
+      return link.NextCommand();
+    }();
+    if (!command) return command.error().code == ErrorCode::kClosed ? 0 : 1;
+    const wire::SessionMessage answer = Serve(*command);
+    const Status sent = [&] {
+      const GilReleased released;
+      return link.Send(answer);
+    }();
+    if (!sent) return sent.error().code == ErrorCode::kClosed ? 0 : 1;
+  }
+}
+
+}  // namespace
+}  // namespace child
+
+int RunSession(Channel channel, const SessionConfig& config) {
+  auto link = child::HostLink::Create(std::move(channel));
+  if (!link) return 1;
+  child::State().link = link->release();  // threads of cells may use it until the process ends
+  child::State().policy = new Policy(config.policy);
+  if (!child::Prepare(config)) return 1;
+  return child::Loop(*child::State().link);
+}
+
+}  // namespace gloveport
