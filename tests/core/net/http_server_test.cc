@@ -1,0 +1,243 @@
+#include "gloveport/core/net/http_server.h"
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/net/http_client.h"
+
+namespace gloveport {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::unique_ptr<HttpServer> Serve(HttpServer::Handler handler, HttpServerOptions options = {}) {
+  auto server = HttpServer::Start(std::move(options), std::move(handler));
+  EXPECT_TRUE(server.has_value()) << server.error().message;
+  return std::move(*server);
+}
+
+HttpResponse Echo(const HttpServerRequest& request) {
+  return {200,
+          {{"Content-Type", "text/plain"}, {"X-Method", request.method}},
+          fmt::format("{} {} [{}]", request.path, request.target, request.body)};
+}
+
+// Sends exactly these bytes and returns all that comes back.
+std::string Raw(const HttpServer& server, std::string_view bytes) {
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  address.sin_port = ::htons(server.port());
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  (void)WriteFull(socket.get(), AsBytes(bytes), Deadline::After(std::chrono::seconds(10)));
+  std::string answer;
+  while (true) {
+    if (!WaitFor(socket.get(), POLLIN, Deadline::After(std::chrono::seconds(10))))
+      return answer + "<timeout>";
+    char buffer[4096];
+    const ssize_t n = ::recv(socket.get(), buffer, sizeof buffer, 0);
+    if (n <= 0) return answer;
+    answer.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
+TEST(HttpServer, EveryMethodReachesTheHandler) {
+  const auto server = Serve(Echo);
+  for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+    HttpRequest request{.method = method, .url = server->origin() + "/a%20b?c=d"};
+    const bool has_body = std::string_view(method) != "GET" && std::string_view(method) != "OPTIONS";
+    if (has_body) request.body = "text";
+    const auto response = HttpClient().Send(request);
+    ASSERT_TRUE(response.has_value()) << method << response.error().message;
+    EXPECT_EQ(response->status, 200);
+    EXPECT_EQ(response->body, fmt::format("/a b /a%20b?c=d [{}]", request.body));
+    EXPECT_EQ(*FindHeader(response->headers, "X-Method"), method);
+    EXPECT_EQ(*FindHeader(response->headers, "Content-Type"), "text/plain");
+  }
+}
+
+TEST(HttpServer, ListensOnLoopbackOnly) {
+  for (const char* address : {"0.0.0.0", "::", "10.0.0.1", "example.org", ""}) {
+    HttpServerOptions options;
+    options.address = address;
+    const auto server = HttpServer::Start(options, Echo);
+    ASSERT_FALSE(server.has_value()) << address;
+    EXPECT_EQ(server.error().code, ErrorCode::kDenied);
+    EXPECT_THAT(server.error().hint, HasSubstr("127.0.0.1"));
+  }
+  for (const char* address : {"127.0.0.1", "localhost"}) {
+    HttpServerOptions options;
+    options.address = address;
+    EXPECT_TRUE(HttpServer::Start(options, Echo).has_value()) << address;
+  }
+}
+
+TEST(HttpServer, PortInUseIsAnError) {
+  const auto first = Serve(Echo);
+  HttpServerOptions options;
+  options.port = first->port();
+  const auto second = HttpServer::Start(options, Echo);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kIo);
+  EXPECT_THAT(second.error().message, HasSubstr(std::to_string(first->port())));
+}
+
+TEST(HttpServer, AnswersOnlyToItsOwnHost) {
+  HttpServerOptions options;
+  options.allowed_hosts = {"app.example.org"};
+  const auto server = Serve(Echo, options);
+  struct Case {
+    std::string line;
+    int status;
+  };
+  const std::string port = std::to_string(server->port());
+  const Case cases[] = {
+      {"Host: 127.0.0.1:" + port, 200},
+      {"Host: localhost:" + port, 200},
+      {"Host: APP.example.org", 200},
+      {"Host: evil.example.net:" + port, 403},
+      {"Host: 127.0.0.1", 403},
+      {"Host: 127.0.0.1:1", 403},
+      {"Host: ", 403},
+      {"X: y", 403},
+      {"Host: 127.0.0.1:" + port + "\r\nHost: evil.example.net", 403},
+  };
+  for (const Case& c : cases) {
+    for (const char* method : {"GET", "POST"}) {
+      const auto answer =
+          Raw(*server, fmt::format("{} / HTTP/1.1\r\n{}\r\nContent-Length: 0\r\n\r\n", method, c.line));
+      EXPECT_THAT(answer, StartsWith(fmt::format("HTTP/1.1 {} ", c.status))) << method << " " << c.line;
+    }
+  }
+}
+
+TEST(HttpServer, AnswersOnlyToPagesOfItsOwn) {
+  HttpServerOptions options;
+  options.allowed_origins = {"https://app.example.org"};
+  const auto server = Serve(Echo, options);
+  const std::pair<std::string, int> cases[] = {
+      {server->origin(), 200},
+      {fmt::format("http://localhost:{}", server->port()), 200},
+      {"https://app.example.org", 200},
+      {"https://evil.example.net", 403},
+      {"null", 403},
+      {"http://localhost", 403},
+  };
+  for (const auto& [origin, status] : cases) {
+    HttpRequest request{.method = "POST", .url = server->origin() + "/"};
+    request.headers = {{"Origin", origin}};
+    EXPECT_EQ(HttpClient().Send(request).value().status, status) << origin;
+  }
+}
+
+TEST(HttpServer, BodyBeyondTheLimitIsRefused) {
+  HttpServerOptions options;
+  options.max_body_bytes = 10;
+  const auto server = Serve(Echo, options);
+  const auto status = [&](std::string body) {
+    return HttpClient()
+        .Send({.method = "POST", .url = server->origin(), .body = std::move(body)})
+        .value()
+        .status;
+  };
+  EXPECT_EQ(status("0123456789"), 200);
+  EXPECT_EQ(status("0123456789x"), 413);
+  const std::string head = fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\r\n",
+                                       server->origin().substr(7));
+  EXPECT_THAT(Raw(*server, head + "5\r\nhello\r\n0\r\n\r\n"), HasSubstr("[hello]"));
+  EXPECT_THAT(Raw(*server, head + "6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST(HttpServer, RefusedRequestLeavesNoSecondOneBehind) {
+  int calls = 0;
+  const auto server = Serve([&](const HttpServerRequest&) {
+    ++calls;
+    return HttpResponse{200, {}, "x"};
+  });
+  const std::string inner =
+      fmt::format("GET /inner HTTP/1.1\r\nHost: {}\r\n\r\n", server->origin().substr(7));
+  const auto answer =
+      Raw(*server, fmt::format("POST / HTTP/1.1\r\nHost: evil.example.net\r\nContent-Length: {}\r\n\r\n{}",
+                               inner.size(), inner));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 "));
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(HttpServer, HostileRequestsLeaveItStanding) {
+  const auto server = Serve(Echo);
+  const std::string head = fmt::format("GET / HTTP/1.1\r\nHost: {}\r\n", server->origin().substr(7));
+  const std::string cases[] = {
+      "\x16\x03\x01\r\n\r\n",
+      "GET / HTTP/9.9\r\n\r\n",
+      "GET " + std::string(100'000, '/') + " HTTP/1.1\r\n\r\n",
+      "GET /" + std::string(8'000, 'a') + " HTTP/1.1\r\nHost: " + server->origin().substr(7) + "\r\n\r\n",
+      "POST /" + std::string(8'000, 'a') + " HTTP/1.1\r\nHost: " + server->origin().substr(7) +
+          "\r\nContent-Length: 0\r\n\r\n",
+      head + "X: " + std::string(1'000'000, 'a') + "\r\n\r\n",
+      head + "Range: bytes=0-0" + std::string(8'000, ',') + "\r\n\r\n",
+      head + "Range: bytes=0-18446744073709551615,5-1\r\n\r\n",
+  };
+  for (const std::string& bytes : cases) (void)Raw(*server, bytes);
+  EXPECT_EQ(HttpClient().Send({.url = server->origin() + "/"}).value().status, 200);
+}
+
+TEST(HttpServer, HandlerThatThrowsGivesNoDetailsAway) {
+  const auto server = Serve([](const HttpServerRequest& request) -> HttpResponse {
+    if (request.path == "/int") throw 7;
+    throw std::runtime_error("password is hunter2");
+  });
+  for (const char* path : {"/int", "/std"}) {
+    for (const char* method : {"GET", "POST"}) {
+      const auto response = HttpClient().Send({.method = method, .url = server->origin() + path}).value();
+      EXPECT_EQ(response.status, 500);
+      EXPECT_EQ(response.body, "the server failed to answer\n");
+      for (const HttpHeader& header : response.headers)
+        EXPECT_EQ(header.value.find("hunter2"), std::string::npos);
+    }
+  }
+}
+
+TEST(HttpServer, HandlerCannotSplitTheAnswer) {
+  const auto server = Serve([](const HttpServerRequest& request) {
+    return HttpResponse{200, {{"X-Name", request.path}}, "ok"};
+  });
+  EXPECT_EQ(HttpClient().Send({.url = server->origin() + "/good"}).value().status, 200);
+  const auto response = HttpClient().Send({.url = server->origin() + "/a%0d%0aX-Evil:%201"}).value();
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(FindHeader(response.headers, "X-Evil"), nullptr);
+}
+
+TEST(HttpServer, LeavesTheHostsSignalDispositionAlone) {
+  struct sigaction wanted {
+  }, before{}, after{};
+  wanted.sa_handler = SIG_DFL;
+  ::sigaction(SIGPIPE, &wanted, &before);
+  {
+    const auto server = Serve(Echo);
+    EXPECT_EQ(HttpClient().Send({.url = server->origin() + "/"}).value().status, 200);
+  }
+  ::sigaction(SIGPIPE, &before, &after);
+  EXPECT_EQ(after.sa_handler, SIG_DFL);
+}
+
+TEST(HttpServer, StopsAtOnceAndMoreThanOnce) {
+  for (int i = 0; i < 20; ++i) {
+    auto server = Serve(Echo);
+    server->Stop();
+    server->Stop();
+  }
+}
+
+}  // namespace
+}  // namespace gloveport
