@@ -39,7 +39,12 @@ class Template {
 
   int Run() {
     const Status warm = WarmUp();
-    if (!Answer(ReplyOf(warm)) || !warm) return 1;
+    wire::TemplateReply reply = ReplyOf(warm);
+    reply.missing = Interpreter::Missing();
+    // The pidfd of this process: the host does not see it otherwise, for its pid here is 1.
+    const UniqueFd self(static_cast<int>(::syscall(__NR_pidfd_open, ::getpid(), 0)));
+    const int fd = self.get();
+    if (!Answer(reply, std::span(&fd, self ? 1 : 0)) || !warm) return 1;
     while (true) {
       auto packet =
           ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, kForkDescriptors, Deadline::Never());

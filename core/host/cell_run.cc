@@ -1,0 +1,417 @@
+#include "gloveport/core/host/cell_run.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/host/policy_argument.h"
+#include "gloveport/core/host/proc_stat.h"
+#include "gloveport/core/wire/cbor.h"
+
+namespace gloveport {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kGrace{1000};         // between a soft stop and the kill
+constexpr milliseconds kSampleInterval{50};  // of CPU time and memory
+constexpr std::size_t kMaxListed = 200;      // files, refusals and displays that one result lists
+constexpr std::size_t kReadChunk = 256 * 1024;
+constexpr std::uint64_t kFloodFactor = 1024;  // output beyond this many times the kept bytes ends the cell
+constexpr std::uint64_t kResidentSlack =
+    64ull << 20;  // libraries and shared pages that come in without being asked for
+
+// How the child is told to stop a cell; it takes the signal only for the cell whose number comes with it.
+constexpr int kTimeoutSignal = SIGUSR1;
+constexpr int kInterruptSignal = SIGUSR2;
+
+std::string Seconds(std::chrono::nanoseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1e9);
+}
+
+std::string SignalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+PythonError ReadError(const Value& map) {
+  PythonError error;
+  error.type = map.TextOr("type", "Exception");
+  error.message = map.TextOr("message", "");
+  error.line = static_cast<int>(map.IntOr("line", 0));
+  error.cell = static_cast<int>(map.IntOr("cell", 0));
+  error.traceback = map.TextOr("traceback", "");
+  return error;
+}
+
+}  // namespace
+
+CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, std::uint32_t cell)
+    : process_(process),
+      environment_(environment),
+      cell_(cell),
+      out_(environment.policy.limits.output_kib * 1024),
+      err_(environment.policy.limits.output_kib * 1024) {
+  result_.cell = cell;
+}
+
+CellResult CellRun::Run(std::string_view code, milliseconds wall) {
+  start_ = std::chrono::steady_clock::now();
+  wall_ = wall;
+  wall_deadline_ = Deadline::After(wall);
+  sample_at_ = Deadline::After(kSampleInterval);
+  cpu_before_ = ReadCpuClock(process_.pid());
+  ticks_before_ = ticks_used_ = ReadCpuUse(process_.pid());
+  if (const auto memory = ReadMemoryUse(process_.pid())) resident_before_ = memory->resident_bytes;
+  const wire::RunCell message{cell_, std::string(code)};
+  if (!process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_)) process_.Kill();
+  Loop();
+  Finish();
+  return std::move(result_);
+}
+
+void CellRun::Loop() {
+  while (!done_ && !exited_) {
+    WaitForEvents();
+    ReadOutput();
+    ReadFrames();
+    AnswerCompletedCalls();
+    CheckDeadlines();
+  }
+}
+
+Deadline CellRun::NextDeadline() const {
+  return Earlier(sample_at_, stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
+}
+
+void CellRun::WaitForEvents() {
+  std::array<pollfd, 6> entries = {
+      pollfd{process_.channel().fd(), POLLIN, 0}, pollfd{process_.out(), POLLIN, 0},
+      pollfd{process_.err(), POLLIN, 0},          pollfd{process_.witness().fd(), POLLIN, 0},
+      pollfd{process_.pidfd(), POLLIN, 0},        pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
+  };
+  // A pipe whose writer has gone stays ready for ever: the pidfd tells of the end, so errors alone are not
+  // waited for.
+  if (::poll(entries.data(), entries.size(), NextDeadline().poll_timeout_ms()) < 0) return;
+  if (entries[3].revents & POLLIN) {
+    if (auto refused = process_.witness().AnswerOne()) {
+      AddRefusal({"kernel", "syscall", *refused, fmt::format("the system call {} was refused", *refused)});
+    }
+  }
+  exited_ = (entries[4].revents & POLLIN) != 0;
+}
+
+void CellRun::CheckDeadlines() {
+  if (environment_.interrupt.exchange(false)) RequestStop(Stop::kInterrupt);
+  if (wall_deadline_.passed()) RequestStop(Stop::kWall);
+  if (sample_at_.passed()) {
+    sample_at_ = Deadline::After(kSampleInterval);
+    cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
+    ticks_used_ = ReadCpuUse(process_.pid());
+    if (cpu_used_ > environment_.policy.limits.cpu) RequestStop(Stop::kCpu);
+    CheckMemory();
+  }
+  if (stop_ != Stop::kNone && kill_deadline_.passed() && !done_) {
+    KillFor(stop_ == Stop::kInterrupt ? Outcome::kKilled : Outcome::kTimeout,
+            stop_ == Stop::kCpu ? "cpu" : "wall",
+            LimitMessage(stop_) + "; the code did not stop when asked, so its process was ended");
+  }
+}
+
+// RLIMIT_DATA is the limit on memory; this catches what it does not count (shared mappings).
+void CellRun::CheckMemory() {
+  const auto memory = ReadMemoryUse(process_.pid());
+  if (!memory) return;
+  peak_resident_ = std::max(peak_resident_, memory->resident_bytes);
+  const std::uint64_t limit = environment_.policy.limits.memory_mib << 20;
+  if (memory->resident_bytes > resident_before_ + limit + kResidentSlack) {
+    KillFor(Outcome::kMemory, "memory",
+            fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib));
+  }
+}
+
+// Asks the child first: the cell is unwound and the state kept. Only code that never looks is killed.
+void CellRun::RequestStop(Stop reason) {
+  if (stop_ != Stop::kNone) return;
+  stop_ = reason;
+  kill_deadline_ = Deadline::After(kGrace);
+  process_.Signal(reason == Stop::kInterrupt ? kInterruptSignal : kTimeoutSignal, cell_);
+  environment_.dispatcher.StopCalls();
+}
+
+void CellRun::KillFor(Outcome outcome, std::string limit, std::string message) {
+  if (killed_for_) return;
+  killed_for_ = outcome;
+  if (!limit.empty()) result_.limit = LimitHit{std::move(limit), message};
+  result_.error =
+      PythonError{std::string(OutcomeName(outcome)), std::move(message), 0, static_cast<int>(cell_), ""};
+  process_.Kill();
+}
+
+void CellRun::ReadOutput() {
+  ReadStream(process_.out(), out_, Stream::kStdout);
+  ReadStream(process_.err(), err_, Stream::kStderr);
+  const std::uint64_t kept = environment_.policy.limits.output_kib * 1024;
+  if (out_.total_bytes() + err_.total_bytes() > kept * kFloodFactor) {
+    KillFor(Outcome::kOutputLimit, "output",
+            fmt::format("output: {} KiB are kept, and more than {} times as much was written", kept / 1024,
+                        kFloodFactor));
+  }
+}
+
+void CellRun::ReadStream(int fd, OutputBuffer& buffer, Stream stream) {
+  std::string text;
+  (void)ReadAvailable(fd, kReadChunk, text);
+  if (text.empty()) return;
+  buffer.Append(text);
+  if (environment_.sink) environment_.sink->OnOutput(environment_.session, cell_, stream, text);
+}
+
+void CellRun::ReadFrames() {
+  while (!done_ && !killed_for_) {
+    auto frame = process_.channel().TryReceive();
+    if (!frame && frame.error().code == ErrorCode::kClosed) {
+      process_
+          .Kill();  // a session that closed its channel can do nothing any more; its end gives the outcome
+      exited_ = true;
+      return;
+    }
+    if (!frame) return Violate(frame.error().message);
+    if (!*frame) return;
+    auto message = wire::DecodeSessionMessage(**frame);
+    if (!message) return Violate(message.error().message);
+    Take(*message);
+  }
+}
+
+void CellRun::Take(wire::SessionMessage& message) {
+  if (auto* call = std::get_if<wire::ToolCall>(&message)) return On(*call);
+  if (auto* answer = std::get_if<wire::FinalAnswer>(&message)) return On(*answer);
+  if (auto* display = std::get_if<wire::Display>(&message)) return On(*display);
+  if (auto* event = std::get_if<wire::Event>(&message)) return On(*event);
+  if (auto* done = std::get_if<wire::CellDone>(&message)) return On(*done);
+  Violate("a message that does not belong into a running cell");
+}
+
+void CellRun::Violate(std::string what) {
+  KillFor(Outcome::kProtocolError, "", "the session broke the protocol: " + std::move(what));
+}
+
+void CellRun::On(wire::ToolCall& call) {
+  if (!calls_in_flight_.insert(std::to_string(call.call)).second)
+    return Violate("a tool call with a number that is in use");
+  auto arguments = DecodeValue(call.args);
+  if (!arguments || !arguments->is_map()) return Violate("a tool call without arguments");
+  const std::shared_ptr<Tool> tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
+  if (!tool || environment_.gate.IsHidden(call.name)) {
+    return RefuseCall(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
+  }
+  if (++result_.usage.tool_calls > environment_.policy.limits.tool_calls) {
+    result_.limit = LimitHit{"tool_calls", fmt::format("tool calls: limit of {} in one cell reached",
+                                                       environment_.policy.limits.tool_calls)};
+    return RefuseCall(call, "ToolError", result_.limit->message, "limit");
+  }
+  const ToolDecision decision =
+      environment_.gate.Decide(call.name, [&](std::string_view name) -> std::optional<PolicyArgument> {
+        const Value* argument = arguments->Find(name);
+        return argument ? std::optional(ToPolicyArgument(*argument)) : std::nullopt;
+      });
+  if (decision.effect != Effect::kAllow) {
+    const char* why = decision.effect == Effect::kAsk
+                          ? "needs a person's approval, and nobody is there to give it"
+                          : "is denied by the policy";
+    return RefuseCall(call, "PermissionError",
+                      fmt::format("this call of {} {} ({})", call.name, why, decision.reason), "tool");
+  }
+  environment_.dispatcher.Dispatch({call.call, cell_, tool, std::move(arguments->as_map()), wall_deadline_});
+}
+
+void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
+                         std::string rule) {
+  AddRefusal({"host", std::move(rule), call.name, message});
+  calls_in_flight_.erase(std::to_string(call.call));
+  SendReply({call.call, false, {}, std::move(type), std::move(message)});
+}
+
+void CellRun::AnswerCompletedCalls() {
+  for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) {
+    if (completed.cell != cell_ || calls_in_flight_.erase(std::to_string(completed.call)) == 0) continue;
+    wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
+    if (reply.ok) {
+      reply.value = EncodeValue(completed.record.result);
+    } else {
+      reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
+      reply.error_message = ToValidUtf8(completed.error.message);
+    }
+    if (!SendReply(reply)) {
+      completed.record.ok = false;
+      completed.record.error = "the result is too large to send";
+    }
+    if (environment_.sink) environment_.sink->OnToolCall(environment_.session, cell_, completed.record);
+    result_.tool_calls.push_back(std::move(completed.record));
+  }
+}
+
+// False where the reply was too large; the call then gets an error in its place.
+bool CellRun::SendReply(const wire::ToolReply& reply) {
+  const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(reply)),
+                                            Earlier(wall_deadline_, Deadline::After(kGrace * 5)));
+  if (sent) return true;
+  if (sent.error().code == ErrorCode::kResourceExhausted) {
+    SendReply({reply.call, false, {}, "ToolError", sent.error().message});
+  } else if (sent.error().code == ErrorCode::kDeadlineExceeded) {
+    RequestStop(Stop::kWall);  // half a frame may have been written: the process cannot go on
+    kill_deadline_ = Deadline::After(milliseconds(0));
+  }
+  return false;
+}
+
+void CellRun::On(wire::FinalAnswer& answer) {
+  if (result_.final_answer) return;  // the first one counts, whatever comes after it
+  auto value = DecodeValue(answer.value);
+  if (!value) return Violate(value.error().message);
+  result_.final_answer =
+      FinalAnswerValue{std::move(*value), std::move(answer.repr), std::move(answer.explanation)};
+}
+
+void CellRun::On(wire::Display& display) {
+  auto bundle = DecodeValue(display.bundle);
+  if (!bundle || !bundle->is_map()) return Violate("a display that is no map");
+  if (result_.displays.size() >= kMaxListed) return;
+  if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, *bundle);
+  result_.displays.push_back(std::move(*bundle));
+}
+
+void CellRun::On(wire::Event& event) {
+  const auto details = DecodeValue(event.details);
+  if (!details || !details->is_map()) return Violate("an event that is no map");
+  if (event.kind == "open") {
+    auto& files = details->BoolOr("write", false) ? files_written_ : files_read_;
+    if (files.size() < kMaxListed) files.insert(details->TextOr("path", ""));
+  } else if (event.kind == "refused") {
+    AddRefusal({"interpreter", details->TextOr("rule", ""), details->TextOr("what", ""),
+                details->TextOr("message", "")});
+  }
+}
+
+void CellRun::AddRefusal(Refusal refusal) {
+  if (refusals_seen_.size() >= kMaxListed || !refusals_seen_.emplace(refusal.rule, refusal.what).second)
+    return;
+  if (environment_.sink) environment_.sink->OnRefusal(environment_.session, cell_, refusal);
+  result_.usage.denied.push_back(std::move(refusal));
+}
+
+void CellRun::On(wire::CellDone& done) {
+  if (done.cell != cell_) return Violate("the end of a cell that does not run");
+  auto value = DecodeValue(done.value);
+  auto error = DecodeValue(done.error);
+  if (!value || !error) return Violate("a result that cannot be read");
+  result_.value = std::move(*value);
+  result_.repr = std::move(done.repr);
+  result_.type = std::move(done.type);
+  if (error->is_map()) result_.error = ReadError(*error);
+  if (done.status == "timeout" && stop_ == Stop::kNone) return Violate("a time-out that nobody asked for");
+  if (done.status == "timeout") {
+    result_.outcome = Outcome::kTimeout;
+    result_.limit = LimitHit{stop_ == Stop::kCpu ? "cpu" : "wall", LimitMessage(stop_)};
+    if (result_.error) result_.error->message = result_.limit->message;
+  } else if (done.status == "memory") {
+    result_.outcome = Outcome::kMemory;
+    result_.limit = LimitHit{
+        "memory", fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib)};
+  } else {
+    result_.outcome = done.status == "ok" ? Outcome::kOk : Outcome::kError;
+  }
+  done_ = true;
+}
+
+std::string CellRun::LimitMessage(Stop stop) const {
+  if (stop == Stop::kInterrupt) return "interrupted";
+  if (stop == Stop::kCpu)
+    return fmt::format("CPU time: {} limit reached", Seconds(environment_.policy.limits.cpu));
+  return fmt::format("wall time: {} limit reached", Seconds(wall_));
+}
+
+void CellRun::Finish() {
+  ReadOutput();  // all that was written before the end is in the pipes by now
+  if (done_ && !killed_for_) {
+    result_.state = SessionState::kKept;
+  } else {
+    ReadFrames();  // a final answer may have been sent just before the end
+    FinishFromExit();
+  }
+  if (result_.final_answer && !killed_for_) result_.outcome = Outcome::kOk;
+  if (result_.final_answer && result_.outcome == Outcome::kOk) result_.error.reset();
+  environment_.dispatcher.StopCalls();
+  FillUsage();
+}
+
+// The process is gone, or must go: what it was killed for, or how it ended by itself.
+void CellRun::FinishFromExit() {
+  if (killed_for_) process_.Kill();
+  const int status = process_.WaitForExit();
+  for (int i = 0; i < 64; ++i) {  // what is left in the pipes, a bounded number of chunks
+    const std::uint64_t before = out_.total_bytes() + err_.total_bytes();
+    ReadOutput();
+    if (out_.total_bytes() + err_.total_bytes() == before) break;
+  }
+  result_.state = SessionState::kLost;
+  if (killed_for_) {
+    result_.outcome = *killed_for_;
+    return;
+  }
+  std::string message;
+  if (WIFEXITED(status)) {
+    result_.outcome = Outcome::kCrashed;
+    message = fmt::format("the interpreter ended with exit status {}", WEXITSTATUS(status));
+  } else {
+    const int signal = WTERMSIG(status);
+    result_.outcome = signal == SIGSYS    ? Outcome::kViolation
+                      : signal == SIGKILL ? Outcome::kKilled
+                                          : Outcome::kCrashed;
+    message = signal == SIGSYS
+                  ? "the code made a system call that only an attack makes; its process was ended"
+                  : fmt::format("the interpreter was ended by {}", SignalName(signal));
+    if (signal == SIGSYS) AddRefusal({"kernel", "syscall", "violation", message});
+  }
+  result_.error = PythonError{std::string(OutcomeName(result_.outcome)), std::move(message), 0,
+                              static_cast<int>(cell_), ""};
+}
+
+void CellRun::FillUsage() {
+  Usage& usage = result_.usage;
+  usage.wall = std::chrono::steady_clock::now() - start_;
+  if (result_.state != SessionState::kLost) {
+    cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
+    ticks_used_ = ReadCpuUse(process_.pid());
+    peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_.pid()));
+  }
+  // The clock is exact but knows no parts; the ticks know the parts but are coarse.
+  const auto user = ticks_used_.user - ticks_before_.user;
+  const auto system = ticks_used_.system - ticks_before_.system;
+  const double share = (user + system).count() > 0 ? static_cast<double>(system.count()) /
+                                                         static_cast<double>((user + system).count())
+                                                   : 0;
+  usage.cpu_system =
+      std::chrono::nanoseconds(static_cast<std::int64_t>(share * static_cast<double>(cpu_used_.count())));
+  usage.cpu_user = cpu_used_ - usage.cpu_system;
+  usage.max_rss_bytes = peak_resident_;
+  usage.output_bytes = out_.total_bytes() + err_.total_bytes();
+  usage.files_read.assign(files_read_.begin(), files_read_.end());
+  usage.files_written.assign(files_written_.begin(), files_written_.end());
+  result_.out = out_.Text();
+  result_.err = err_.Text();
+  result_.truncated_out_bytes = out_.cut_bytes();
+  result_.truncated_err_bytes = err_.cut_bytes();
+}
+
+}  // namespace gloveport

@@ -1,0 +1,107 @@
+// CellRun: watches one cell from its start to its end. Deadlines, budgets and the outcome are decided here,
+// from what the host sees; the child's own report only counts where the host has nothing against it.
+#ifndef GLOVEPORT_CORE_HOST_CELL_RUN_H_
+#define GLOVEPORT_CORE_HOST_CELL_RUN_H_
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "gloveport/core/base/deadline.h"
+#include "gloveport/core/host/event_sink.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/output_buffer.h"
+#include "gloveport/core/host/proc_stat.h"
+#include "gloveport/core/host/session_process.h"
+#include "gloveport/core/host/tool_dispatcher.h"
+#include "gloveport/policy/policy.h"
+#include "gloveport/policy/tool_rules.h"
+#include "gloveport/tools/registry.h"
+
+namespace gloveport {
+
+// What a cell's run borrows; all of it outlives the run.
+struct CellEnvironment {
+  const std::string& session;
+  const Policy& policy;
+  const ToolGate& gate;
+  const ToolRegistry* tools;  // may be null
+  EventSink* sink;            // may be null
+  ToolDispatcher& dispatcher;
+  std::atomic<bool>& interrupt;  // set by another thread, together with dispatcher.Wake()
+};
+
+class CellRun {
+ public:
+  CellRun(SessionProcess& process, const CellEnvironment& environment, std::uint32_t cell);
+
+  // Runs the cell. Afterwards result.state tells whether the process can go on. Never fails: whatever the
+  // child does is an outcome.
+  CellResult Run(std::string_view code, std::chrono::milliseconds wall);
+
+ private:
+  enum class Stop { kNone, kWall, kCpu, kInterrupt };
+
+  void Loop();
+  void WaitForEvents();
+  Deadline NextDeadline() const;
+  void CheckDeadlines();
+  void CheckMemory();
+  void RequestStop(Stop reason);
+  void KillFor(Outcome outcome, std::string limit, std::string message);
+
+  void ReadOutput();
+  void ReadStream(int fd, OutputBuffer& buffer, Stream stream);
+  void ReadFrames();
+  void Take(wire::SessionMessage& message);
+  void On(wire::ToolCall& call);
+  void On(wire::FinalAnswer& answer);
+  void On(wire::Display& display);
+  void On(wire::Event& event);
+  void On(wire::CellDone& done);
+  void Violate(std::string what);
+  void AnswerCompletedCalls();
+  void RefuseCall(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
+  void AddRefusal(Refusal refusal);
+  bool SendReply(const wire::ToolReply& reply);
+
+  void Finish();
+  void FinishFromExit();
+  void FillUsage();
+  std::string LimitMessage(Stop stop) const;
+
+  SessionProcess& process_;
+  const CellEnvironment& environment_;
+  const std::uint32_t cell_;
+  CellResult result_;
+  OutputBuffer out_;
+  OutputBuffer err_;
+  std::set<std::string> calls_in_flight_;  // ids as text
+  std::set<std::string> files_read_;
+  std::set<std::string> files_written_;
+  std::set<std::pair<std::string, std::string>> refusals_seen_;
+
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::milliseconds wall_{0};
+  Deadline wall_deadline_ = Deadline::Never();
+  Deadline kill_deadline_ = Deadline::Never();  // after a soft stop
+  Deadline sample_at_ = Deadline::Never();
+  Stop stop_ = Stop::kNone;
+  std::chrono::nanoseconds cpu_before_{0};
+  std::chrono::nanoseconds cpu_used_{0};
+  CpuUse ticks_before_;
+  CpuUse ticks_used_;
+  std::uint64_t resident_before_ = 0;
+  std::uint64_t peak_resident_ = 0;
+  bool done_ = false;    // CellDone came
+  bool exited_ = false;  // the process has ended
+  bool witness_ready_ = false;
+  std::optional<Outcome> killed_for_;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_CELL_RUN_H_

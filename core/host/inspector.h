@@ -1,0 +1,43 @@
+// Inspector: asks a confined process in which no model code ever runs what a text is. Each question goes to a
+// fresh fork, so that one hostile text cannot own the next verdict. Thread-safe.
+#ifndef GLOVEPORT_CORE_HOST_INSPECTOR_H_
+#define GLOVEPORT_CORE_HOST_INSPECTOR_H_
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/runtime.h"
+#include "gloveport/core/host/scratch_folder.h"
+#include "gloveport/core/host/template_pool.h"
+#include "gloveport/policy/policy.h"
+
+namespace gloveport {
+
+class Inspector {
+ public:
+  explicit Inspector(TemplatePool& pool) : pool_(pool) {}
+
+  // kDeadlineExceeded, kProtocol, kClosed where the question could not be answered: the caller must not run
+  // the cell.
+  Result<Verdict> Check(const Policy& policy, std::string_view code, const std::vector<std::string>& tools);
+  Result<SyntaxInfo> Syntax(std::string_view code);
+  Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema);
+
+ private:
+  Result<Value> Ask(const std::string& operation, const Value& args);
+
+  Status MakeScratchFolder();
+
+  TemplatePool& pool_;
+  std::mutex mutex_;
+  std::optional<ScratchFolder> scratch_;  // the degraded mode needs a folder even if nothing is written there
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_INSPECTOR_H_

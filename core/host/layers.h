@@ -1,0 +1,21 @@
+// How the layers of confinement stand: in one session, and on this machine.
+#ifndef GLOVEPORT_CORE_HOST_LAYERS_H_
+#define GLOVEPORT_CORE_HOST_LAYERS_H_
+
+#include <vector>
+
+#include "gloveport/core/host/session.h"
+#include "gloveport/core/host/session_process.h"
+#include "gloveport/core/host/template_pool.h"
+
+namespace gloveport {
+
+// From what the host applied and what the session's self-check proved.
+std::vector<LayerStatus> LayersOf(const TemplateProcess& parent, const SessionProcess& process);
+
+// Tries the layers in throw-away sessions.
+std::vector<LayerStatus> ProbeLayersWith(TemplatePool& pool);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_LAYERS_H_

@@ -1,0 +1,89 @@
+#include "gloveport/core/host/proc_stat.h"
+
+#include <fmt/core.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/base/text.h"
+
+namespace gloveport {
+namespace {
+
+std::uint64_t ToNumber(std::string_view text) {
+  std::uint64_t number = 0;
+  text = Trim(text);
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!(text = Trim(text)).empty()) {
+    const auto end = text.find_first_of(" \t\n");
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end);
+  }
+  return words;
+}
+
+// The number behind "Name:" in a file of such lines.
+std::uint64_t ReadField(const std::string& path, std::string_view name) {
+  const auto text = ReadFile(path);
+  if (!text) return 0;
+  for (std::string_view line : SplitLines(*text)) {
+    if (line.starts_with(name)) return ToNumber(line.substr(name.size()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<pid_t> PidOf(int pidfd) {
+  const auto pid = static_cast<pid_t>(
+      static_cast<std::int32_t>(ReadField(fmt::format("/proc/self/fdinfo/{}", pidfd), "Pid:")));
+  if (pid <= 0) return Fail(ErrorCode::kClosed, "the process has ended");
+  return pid;
+}
+
+Result<MemoryUse> ReadMemoryUse(pid_t pid) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(fmt::format("/proc/{}/statm", pid)));
+  const auto words = Words(text);
+  if (words.size() < 6) return Fail(ErrorCode::kIo, fmt::format("cannot understand /proc/{}/statm", pid));
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return MemoryUse{ToNumber(words[0]) * page, ToNumber(words[1]) * page, ToNumber(words[5]) * page};
+}
+
+std::uint64_t ReadPeakResidentBytes(pid_t pid) {
+  return ReadField(fmt::format("/proc/{}/status", pid), "VmHWM:") * 1024;
+}
+
+std::uint64_t ReadThreadCount(pid_t pid) {
+  return ReadField(fmt::format("/proc/{}/status", pid), "Threads:");
+}
+
+CpuUse ReadCpuUse(pid_t pid) {
+  const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
+  if (!text) return {};
+  const auto name_end = text->rfind(')');  // the process's name may hold anything, spaces and parentheses too
+  if (name_end == std::string::npos) return {};
+  const auto words = Words(std::string_view(*text).substr(name_end + 1));
+  if (words.size() < 13) return {};
+  const std::chrono::nanoseconds tick{1'000'000'000 / ::sysconf(_SC_CLK_TCK)};
+  return {tick * static_cast<std::int64_t>(ToNumber(words[11])),
+          tick * static_cast<std::int64_t>(ToNumber(words[12]))};
+}
+
+std::chrono::nanoseconds ReadCpuClock(pid_t pid) {
+  clockid_t clock;
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace gloveport

@@ -1,0 +1,58 @@
+#include "gloveport/core/host/runtime.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+
+#include "gloveport/core/host/inspector.h"
+#include "gloveport/core/host/interp_locator.h"
+#include "gloveport/core/host/layers.h"
+#include "gloveport/core/host/session_impl.h"
+#include "gloveport/core/host/template_pool.h"
+
+namespace gloveport {
+namespace {
+
+class RuntimeImpl : public Runtime {
+ public:
+  RuntimeImpl(std::filesystem::path interp, std::size_t max_sessions)
+      : max_sessions_(max_sessions), pool_(std::move(interp)), inspector_(pool_) {}
+
+  Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
+    if (open_sessions_.fetch_add(1) >= max_sessions_) {
+      --open_sessions_;
+      return Fail(ErrorCode::kResourceExhausted,
+                  fmt::format("{} sessions are open, the most that this runtime allows", max_sessions_),
+                  "close some, or raise RuntimeOptions::max_sessions");
+    }
+    auto session = SessionImpl::Open(fmt::format("s{}", ++last_session_), std::move(options), pool_,
+                                     inspector_, [this] { --open_sessions_; });
+    return session;
+  }
+
+  Result<Verdict> Check(const Policy& policy, std::string_view code,
+                        const std::vector<std::string>& tools) override {
+    return inspector_.Check(policy, code, tools);
+  }
+  Result<SyntaxInfo> Syntax(std::string_view code) override { return inspector_.Syntax(code); }
+  Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) override {
+    return inspector_.Validate(value, schema);
+  }
+  Result<std::vector<LayerStatus>> ProbeLayers() override { return ProbeLayersWith(pool_); }
+
+ private:
+  const std::size_t max_sessions_;
+  std::atomic<std::size_t> open_sessions_{0};
+  std::atomic<std::uint64_t> last_session_{0};
+  TemplatePool pool_;
+  Inspector inspector_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runtime>> Runtime::Create(RuntimeOptions options) {
+  ASSIGN_OR_RETURN(std::filesystem::path interp, LocateInterp(options.interp_path));
+  return std::make_unique<RuntimeImpl>(std::move(interp), options.max_sessions);
+}
+
+}  // namespace gloveport

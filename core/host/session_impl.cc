@@ -1,0 +1,255 @@
+#include "gloveport/core/host/session_impl.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/host/cell_run.h"
+#include "gloveport/core/host/layers.h"
+#include "gloveport/core/host/work_folder.h"
+#include "gloveport/core/wire/cbor.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::chrono::seconds kStartTime{20};
+constexpr std::chrono::seconds kAnswerTime{20};
+constexpr std::size_t kMaxFileBytes = 64u << 20;
+
+Value DescribeParameter(const Parameter& parameter) {
+  Value described = Value::Object({{"name", parameter.name},
+                                   {"annotation", parameter.annotation},
+                                   {"description", parameter.description},
+                                   {"schema", parameter.schema},
+                                   {"has_default", parameter.default_value.has_value()}});
+  if (parameter.default_value) described.Set("default", *parameter.default_value);
+  return described;
+}
+
+Value DescribeTool(const ToolSpec& spec) {
+  Value::List parameters;
+  for (const Parameter& parameter : spec.parameters) parameters.push_back(DescribeParameter(parameter));
+  return Value::Object({{"name", spec.name},
+                        {"description", spec.description},
+                        {"returns", spec.returns},
+                        {"returns_description", spec.returns_description},
+                        {"parameters", std::move(parameters)}});
+}
+
+std::string DescribeFindings(const Verdict& verdict) {
+  std::string text;
+  for (const Finding& finding : verdict.findings) {
+    text += fmt::format("{}line {}, column {}: {} [{}]", text.empty() ? "" : "\n", finding.line,
+                        finding.column, finding.message, finding.rule);
+    if (!finding.hint.empty()) text += fmt::format("\n  hint: {}", finding.hint);
+  }
+  return text;
+}
+
+}  // namespace
+
+SessionImpl::SessionImpl(std::string id, SessionOptions options, TemplatePool& pool, Inspector& inspector,
+                         std::function<void()> on_close)
+    : id_(std::move(id)),
+      options_(std::move(options)),
+      pool_(pool),
+      inspector_(inspector),
+      on_close_(std::move(on_close)) {}
+
+Result<std::unique_ptr<Session>> SessionImpl::Open(std::string id, SessionOptions options, TemplatePool& pool,
+                                                   Inspector& inspector, std::function<void()> on_close) {
+  std::unique_ptr<SessionImpl> session(
+      new SessionImpl(std::move(id), std::move(options), pool, inspector, std::move(on_close)));
+  ASSIGN_OR_RETURN(session->gate_, ToolGate::Compile(session->options_.policy.tools));
+  ASSIGN_OR_RETURN(session->dispatcher_, ToolDispatcher::Create(session->id_));
+  const std::lock_guard lock(session->run_mutex_);
+  RETURN_IF_ERROR(session->StartProcess());
+  return session;
+}
+
+SessionImpl::~SessionImpl() { Close(); }
+
+void SessionImpl::Close() {
+  if (closed_.exchange(true)) return;
+  interrupt_ = true;
+  dispatcher_->Wake();  // a running cell ends within its grace time
+  {
+    const std::lock_guard lock(run_mutex_);
+    process_.reset();
+    template_.reset();
+    scratch_.reset();
+  }
+  if (on_close_) on_close_();
+}
+
+// Sessions without a folder of the host's share a template. The degraded mode cannot: there the folder's name
+// is part of the environment, so each session gets a template of its own.
+Result<std::shared_ptr<TemplateProcess>> SessionImpl::FindTemplate() {
+  if (template_ && template_->alive()) return template_;
+  TemplateOptions options;
+  options.policy = options_.policy;
+  if (options_.workdir)
+    options.workdir = std::filesystem::absolute(*options_.workdir).lexically_normal().string();
+  auto found = options.workdir.empty() ? pool_.Get(options) : pool_.StartPrivate(options);
+  if (found || found.error().code != ErrorCode::kConfinementUnavailable ||
+      options_.policy.Requires("own_root"))
+    return found;
+
+  options.own_root = false;
+  if (options.workdir.empty()) {
+    ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::Make());
+    scratch_.reset();
+    scratch_.emplace(std::move(folder));
+    options.workdir = scratch_->path();
+    options.scratch = true;
+  }
+  return pool_.StartPrivate(options);
+}
+
+Status SessionImpl::StartProcess() {
+  process_.reset();
+  ASSIGN_OR_RETURN(template_, FindTemplate());
+  ASSIGN_OR_RETURN(process_, SessionProcess::Start(template_, options_.seed, Deadline::After(kStartTime)));
+  layers_ = LayersOf(*template_, *process_);
+  return DefineTools();
+}
+
+Status SessionImpl::DefineTools() {
+  if (!options_.tools) return {};
+  Value::List tools;
+  for (const auto& tool : options_.tools->tools()) {
+    if (!gate_.IsHidden(tool->spec().name)) tools.push_back(DescribeTool(tool->spec()));
+  }
+  if (tools.empty()) return {};
+  ASSIGN_OR_RETURN(const wire::Reply reply,
+                   AskSession("define_tools", Value::Object({{"tools", std::move(tools)}})));
+  if (!reply.ok)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("cannot define the tools: {}", reply.error_message));
+  return {};
+}
+
+Status SessionImpl::Prepare() {
+  if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id_));
+  if (!process_) RETURN_IF_ERROR(StartProcess());
+  return {};
+}
+
+Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args) {
+  auto reply = process_->Ask(operation, args, Deadline::After(kAnswerTime));
+  if (!reply && reply.error().code != ErrorCode::kResourceExhausted)
+    process_.reset();  // a fresh one with the next call
+  return reply;
+}
+
+Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& options) {
+  if (!IsValidUtf8(code)) return Fail(ErrorCode::kInvalidArgument, "the code is not valid UTF-8");
+  if (options.inspect == InspectMode::kOff && options_.policy.inspection == Inspection::kRequired) {
+    return Fail(ErrorCode::kDenied,
+                fmt::format("the policy \"{}\" requires inspection", options_.policy.name),
+                "leave inspection on, or use a policy with \"inspection\": \"optional\"");
+  }
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  const std::uint32_t cell = next_cell_++;
+  if (options_.sink) options_.sink->OnCellStart(id_, cell, code);
+
+  std::optional<Verdict> verdict;
+  if (options.inspect != InspectMode::kOff) {
+    std::vector<std::string> names;
+    for (const auto& tool : options_.tools ? options_.tools->tools() : std::vector<std::shared_ptr<Tool>>()) {
+      if (!gate_.IsHidden(tool->spec().name)) names.push_back(tool->spec().name);
+    }
+    ASSIGN_OR_RETURN(verdict, inspector_.Check(options_.policy, code, names));
+    if (options_.sink) options_.sink->OnVerdict(id_, cell, *verdict);
+  }
+  CellResult result;
+  if (verdict && verdict->decision != Decision::kAllow) {
+    result = Denied(std::move(*verdict));
+    result.cell = cell;
+  } else {
+    const auto wall =
+        std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
+    const CellEnvironment environment{
+        id_, options_.policy, gate_, options_.tools.get(), options_.sink.get(), *dispatcher_, interrupt_};
+    interrupt_ = false;
+    running_ = true;
+    result = CellRun(*process_, environment, cell).Run(code, wall);
+    running_ = false;
+    result.verdict = std::move(verdict);
+    if (result.state == SessionState::kLost) process_.reset();
+  }
+  if (options_.sink) options_.sink->OnCellEnd(id_, result);
+  return result;
+}
+
+CellResult SessionImpl::Denied(Verdict verdict) {
+  CellResult result;
+  result.outcome = Outcome::kDenied;
+  PythonError error;
+  error.type = "PolicyError";
+  error.message = DescribeFindings(verdict);
+  if (verdict.decision == Decision::kEscalate)
+    error.message += "\nthis needs a person's approval, and nobody is there to give it";
+  if (!verdict.findings.empty()) error.line = verdict.findings.front().line;
+  error.cell = static_cast<int>(next_cell_) - 1;
+  for (const Finding& finding : verdict.findings) {
+    result.usage.denied.push_back({"inspector", finding.rule, finding.message, finding.hint});
+  }
+  result.error = std::move(error);
+  result.verdict = std::move(verdict);
+  return result;
+}
+
+Status SessionImpl::Interrupt() {
+  if (!running_) return {};
+  interrupt_ = true;
+  dispatcher_->Wake();
+  return {};
+}
+
+Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  ASSIGN_OR_RETURN(const wire::Reply reply,
+                   AskSession("set_variable", Value::Object({{"name", name}, {"value", value}})));
+  if (!reply.ok)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("cannot set \"{}\": {}", name, reply.error_message));
+  return {};
+}
+
+Result<Value> SessionImpl::GetVariable(std::string_view name) {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("get_variable", Value::Object({{"name", name}})));
+  if (reply.ok) return DecodeValue(reply.value);
+  const bool missing = reply.error_type == "KeyError" || reply.error_type == "NameError";
+  return Fail(missing ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
+              fmt::format("cannot get \"{}\": {}", name, reply.error_message));
+}
+
+Status SessionImpl::PutFile(std::string_view path, std::span<const std::byte> data) {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  return WorkFolder(process_->work_folder()).Put(path, data);
+}
+
+Result<std::vector<std::byte>> SessionImpl::GetFile(std::string_view path) {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  return WorkFolder(process_->work_folder()).Get(path, kMaxFileBytes);
+}
+
+Result<std::vector<FileInfo>> SessionImpl::ListFiles() {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  return WorkFolder(process_->work_folder()).List();
+}
+
+Status SessionImpl::RemoveFile(std::string_view path) {
+  const std::lock_guard lock(run_mutex_);
+  RETURN_IF_ERROR(Prepare());
+  return WorkFolder(process_->work_folder()).Remove(path);
+}
+
+}  // namespace gloveport

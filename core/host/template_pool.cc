@@ -1,0 +1,38 @@
+#include "gloveport/core/host/template_pool.h"
+
+#include <fmt/core.h>
+
+#include "gloveport/policy/codec.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::chrono::seconds kStartTime{60};  // imports of numpy and pandas on a cold, busy machine
+
+std::string KeyOf(const TemplateOptions& options) {
+  return fmt::format("{}|{}|{}|{}", options.inspector, options.own_root, options.workdir,
+                     PolicyToJson(options.policy));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions& options) {
+  std::shared_ptr<Entry> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& slot = entries_[KeyOf(options)];
+    if (!slot) slot = std::make_shared<Entry>();
+    entry = slot;
+  }
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->process || !entry->process->alive()) {
+    ASSIGN_OR_RETURN(entry->process, StartPrivate(options));
+  }
+  return entry->process;
+}
+
+Result<std::shared_ptr<TemplateProcess>> TemplatePool::StartPrivate(const TemplateOptions& options) {
+  return TemplateProcess::Start(spawner_, interp_, options, Deadline::After(kStartTime));
+}
+
+}  // namespace gloveport

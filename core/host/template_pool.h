@@ -1,0 +1,42 @@
+// TemplatePool: the warm templates of a runtime, one per policy image, started when first asked for.
+#ifndef GLOVEPORT_CORE_HOST_TEMPLATE_POOL_H_
+#define GLOVEPORT_CORE_HOST_TEMPLATE_POOL_H_
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/spawner.h"
+#include "gloveport/core/host/template_process.h"
+
+namespace gloveport {
+
+class TemplatePool {
+ public:
+  explicit TemplatePool(std::filesystem::path interp) : interp_(std::move(interp)) {}
+
+  // A live template for these options; one that has died is replaced. Thread-safe: two callers that ask for
+  // the same image wait for one start.
+  Result<std::shared_ptr<TemplateProcess>> Get(const TemplateOptions& options);
+
+  // Starts one that the pool does not keep: for folders that belong to one session.
+  Result<std::shared_ptr<TemplateProcess>> StartPrivate(const TemplateOptions& options);
+
+ private:
+  struct Entry {
+    std::mutex mutex;  // held over the start
+    std::shared_ptr<TemplateProcess> process;
+  };
+
+  const std::filesystem::path interp_;
+  Spawner spawner_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Entry>> entries_;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_TEMPLATE_POOL_H_

@@ -1,0 +1,189 @@
+#include "gloveport/core/host/template_process.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/host/proc_stat.h"
+#include "gloveport/policy/codec.h"
+#include "gloveport/policy/environment.h"
+#include "gloveport/policy/landlock.h"
+#include "gloveport/policy/syscall_filter.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::chrono::seconds kAnswerTime{10};          // forks take milliseconds
+constexpr std::uint64_t kAddressSpaceRoom = 2ull << 30;  // thread arenas reserve, but do not use, 64 MiB each
+
+// A root host's templates run as a user that owns nothing. The range is far above those that systems hand
+// out; each template of a host takes another, so that per-user limits are not shared.
+std::uint32_t SpareUid() {
+  static std::atomic<std::uint32_t> next{0};
+  constexpr std::uint32_t kFirst = 0x6C000000;
+  constexpr std::uint32_t kCount = 0x01000000;
+  return kFirst + (static_cast<std::uint32_t>(::getpid()) * 64 + next++) % kCount;
+}
+
+struct ControlPair {
+  UniqueFd host;
+  UniqueFd child;
+};
+
+Result<ControlPair> MakeControlPair() {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
+    return FailErrno("socketpair", errno);
+  return ControlPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+ErrorCode CodeFromName(std::string_view name) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
+    if (ErrorCodeName(static_cast<ErrorCode>(code)) == name) return static_cast<ErrorCode>(code);
+  }
+  return ErrorCode::kInternal;
+}
+
+Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, std::uint32_t spare_uid) {
+  ASSIGN_OR_RETURN(const SyscallFilter filter,
+                   CompileSyscallFilter({.host_root_visible = !options.own_root}));
+  wire::TemplateStart start;
+  start.inspector = options.inspector;
+  start.own_root = options.own_root;
+  start.landlock = landlock;
+  start.spare_uid = spare_uid;
+  start.policy = PolicyToJson(options.policy);
+  start.workdir = options.workdir;
+  start.notify_filter = filter.notify.bytes;
+  start.main_filter = filter.main.bytes;
+  return wire::Encode(start);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TemplateProcess>> TemplateProcess::Start(Spawner& spawner,
+                                                                const std::filesystem::path& program,
+                                                                const TemplateOptions& options,
+                                                                Deadline deadline) {
+  const bool landlock = LandlockAbi() > 0;
+  if (!landlock && (!options.own_root || options.policy.Requires("landlock"))) {
+    return Fail(ErrorCode::kConfinementUnavailable, "this kernel has no Landlock, which the policy requires",
+                "run on Linux 5.13 or later with landlock in the lsm= list, or require own_root instead");
+  }
+  const std::uint32_t spare_uid = ::geteuid() == 0 ? SpareUid() : 0;
+  if (options.scratch && spare_uid && ::chown(options.workdir.c_str(), spare_uid, spare_uid) != 0) {
+    return FailErrno(fmt::format("cannot give away the work folder {}", options.workdir), errno);
+  }
+  ASSIGN_OR_RETURN(const std::string packet, StartPacket(options, landlock, spare_uid));
+  ASSIGN_OR_RETURN(ControlPair control, MakeControlPair());
+  ASSIGN_OR_RETURN(Pipe diagnostics, MakePipe());
+  SpawnRequest request{
+      program, ConstantEnvironment(options.own_root ? kWorkFolder : std::string_view(options.workdir)),
+      control.child.get(), diagnostics.write_end.get()};
+  ASSIGN_OR_RETURN(const pid_t pid, spawner.Spawn(request));
+
+  std::shared_ptr<TemplateProcess> process(new TemplateProcess);
+  process->options_ = options;
+  process->landlock_ = landlock;
+  process->pid_ = pid;
+  process->control_ = std::move(control.host);
+  process->diagnostics_ = std::move(diagnostics.read_end);
+  control.child.reset();
+  diagnostics.write_end.reset();
+  RETURN_IF_ERROR(SetNonBlocking(process->diagnostics_.get()));
+  RETURN_IF_ERROR(SendWithFds(process->control_.get(), AsBytes(packet), {}));
+  if (auto status = process->Handshake(deadline); !status)
+    return tl::unexpected<Error>(process->WithDiagnostics(status.error()));
+  return process;
+}
+
+TemplateProcess::~TemplateProcess() {
+  control_.reset();  // the template ends itself; the signal is for one that is stuck
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
+Status TemplateProcess::Handshake(Deadline deadline) {
+  auto answer = ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, 1, deadline);
+  if (!answer && answer.error().code == ErrorCode::kDeadlineExceeded) {
+    return Fail(ErrorCode::kDeadlineExceeded, "the template was not ready in time");
+  }
+  if (!answer) return Fail(ErrorCode::kInternal, "the template ended while it started");
+  ASSIGN_OR_RETURN(const wire::TemplateReply reply, wire::DecodeTemplateReply(answer->bytes));
+  if (!reply.ok) return Fail(CodeFromName(reply.error_code), reply.message, reply.hint);
+  if (answer->fds.size() != 1)
+    return Fail(ErrorCode::kProtocol, "the template did not say which process it is");
+  missing_ = reply.missing;
+  ASSIGN_OR_RETURN(const pid_t pid, PidOf(answer->fds[0].get()));
+  ASSIGN_OR_RETURN(const MemoryUse memory, ReadMemoryUse(pid));
+  const std::uint64_t allowed = options_.policy.limits.memory_mib << 20;
+  data_bytes_ = memory.data_bytes + allowed;
+  address_space_bytes_ = memory.address_space_bytes + allowed + kAddressSpaceRoom;
+  return {};
+}
+
+Error TemplateProcess::WithDiagnostics(Error error) {
+  std::string text;
+  (void)ReadAvailable(diagnostics_.get(), 4096, text);
+  if (!Trim(text).empty()) error.message += fmt::format(" (it wrote: {})", EscapeForTerminal(Trim(text)));
+  return error;
+}
+
+Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> TemplateProcess::Ask(const std::string& packet,
+                                                                                   std::span<const int> fds) {
+  const std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(SendWithFds(control_.get(), AsBytes(packet), fds));
+  ASSIGN_OR_RETURN(ReceivedMessage answer,
+                   ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, 1, Deadline::After(kAnswerTime)));
+  ASSIGN_OR_RETURN(wire::TemplateReply reply, wire::DecodeTemplateReply(answer.bytes));
+  if (!reply.ok) return Fail(CodeFromName(reply.error_code), reply.message, reply.hint);
+  return std::pair(std::move(reply), std::move(answer.fds));
+}
+
+Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
+  ASSIGN_OR_RETURN(auto channel, MakeSocketPair());
+  ASSIGN_OR_RETURN(Pipe out, MakePipe());
+  ASSIGN_OR_RETURN(Pipe err, MakePipe());
+  for (const int fd : {channel.first.get(), out.read_end.get(), err.read_end.get()})
+    RETURN_IF_ERROR(SetNonBlocking(fd));
+  wire::ForkRequest request;
+  request.data_bytes = data_bytes_;
+  request.address_space_bytes = address_space_bytes_;
+  request.seed = seed;
+  const std::array<int, 3> fds = {channel.second.get(), out.write_end.get(), err.write_end.get()};
+  ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(request), fds));
+  if (answer.second.size() != 1)
+    return Fail(ErrorCode::kProtocol, "the template answered a fork without a pidfd");
+  ForkedSession session;
+  session.pid_inside = answer.first.pid;
+  session.pidfd = std::move(answer.second[0]);
+  ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
+  session.channel = std::move(channel.first);
+  session.out = std::move(out.read_end);
+  session.err = std::move(err.read_end);
+  return session;
+}
+
+Result<int> TemplateProcess::Reap(pid_t pid_inside) {
+  ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(wire::ReapRequest{pid_inside}), {}));
+  return answer.first.status;
+}
+
+bool TemplateProcess::alive() const {
+  pollfd entry{control_.get(), POLLIN, 0};
+  return ::poll(&entry, 1, 0) == 0 || !(entry.revents & (POLLHUP | POLLERR));
+}
+
+}  // namespace gloveport

@@ -1,0 +1,82 @@
+// TemplateProcess: the host's side of one warm template: started once, asked for sessions from any thread.
+#ifndef GLOVEPORT_CORE_HOST_TEMPLATE_PROCESS_H_
+#define GLOVEPORT_CORE_HOST_TEMPLATE_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gloveport/core/base/deadline.h"
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/host/spawner.h"
+#include "gloveport/core/wire/template_messages.h"
+#include "gloveport/policy/policy.h"
+
+namespace gloveport {
+
+struct TemplateOptions {
+  Policy policy;
+  bool inspector = false;
+  bool own_root = true;
+  std::string workdir;   // host folder; see TemplateStart
+  bool scratch = false;  // the folder was made for this template: a root host gives it to the template's user
+};
+
+// What a fork hands to the host; the session confines itself meanwhile.
+struct ForkedSession {
+  pid_t pid_inside = 0;  // in the template's pid namespace
+  pid_t pid = 0;         // in the host's
+  UniqueFd pidfd;
+  UniqueFd channel;
+  UniqueFd out;  // read ends
+  UniqueFd err;
+};
+
+class TemplateProcess {
+ public:
+  // Waits until the template is warm, or `deadline`. kConfinementUnavailable where a layer cannot be had.
+  static Result<std::shared_ptr<TemplateProcess>> Start(Spawner& spawner,
+                                                        const std::filesystem::path& program,
+                                                        const TemplateOptions& options, Deadline deadline);
+  ~TemplateProcess();
+  TemplateProcess(const TemplateProcess&) = delete;
+  TemplateProcess& operator=(const TemplateProcess&) = delete;
+
+  // Thread-safe. kClosed when the template has died.
+  Result<ForkedSession> Fork(std::optional<std::uint64_t> seed);
+
+  // The wait status of a session whose pidfd reports its end. Each session must be reaped once. Thread-safe.
+  Result<int> Reap(pid_t pid_inside);
+
+  bool alive() const;
+  const TemplateOptions& options() const { return options_; }
+  const std::vector<std::string>& missing_modules() const { return missing_; }
+  bool landlock() const { return landlock_; }
+
+ private:
+  TemplateProcess() = default;
+  Status Handshake(Deadline deadline);
+  Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> Ask(const std::string& packet,
+                                                                    std::span<const int> fds);
+  Error WithDiagnostics(Error error);
+
+  TemplateOptions options_;
+  bool landlock_ = false;
+  pid_t pid_ = -1;
+  UniqueFd control_;
+  UniqueFd diagnostics_;
+  std::mutex mutex_;  // one question at a time on the control socket
+  std::vector<std::string> missing_;
+  std::uint64_t data_bytes_ = 0;  // of the warm template: a session's limit is growth over it
+  std::uint64_t address_space_bytes_ = 0;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_TEMPLATE_PROCESS_H_

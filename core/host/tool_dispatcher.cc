@@ -1,0 +1,106 @@
+#include "gloveport/core/host/tool_dispatcher.h"
+
+#include <fmt/core.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+namespace gloveport {
+namespace {
+
+constexpr std::size_t kMaxThreads = 32;
+
+Result<Value> CallGuarded(Tool& tool, const Arguments& arguments, CallContext& context) {
+  try {
+    return tool.Call(arguments, context);
+  } catch (const std::exception& error) {
+    return Fail(ErrorCode::kInternal, error.what());
+  } catch (...) {
+    return Fail(ErrorCode::kInternal, "the tool threw something that is no std::exception");
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ToolDispatcher>> ToolDispatcher::Create(std::string session) {
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake) return FailErrno("eventfd", errno);
+  return std::unique_ptr<ToolDispatcher>(new ToolDispatcher(std::move(session), std::move(wake)));
+}
+
+ToolDispatcher::~ToolDispatcher() {
+  StopCalls();
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  ready_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ToolDispatcher::Dispatch(DispatchedCall call) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(call));
+  if (idle_ < waiting_.size() && threads_.size() < kMaxThreads) threads_.emplace_back([this] { Work(); });
+  ready_.notify_one();
+}
+
+std::vector<CompletedCall> ToolDispatcher::TakeCompleted() {
+  std::uint64_t count = 0;
+  (void)!::read(wake_.get(), &count, sizeof count);
+  const std::lock_guard lock(mutex_);
+  return std::exchange(completed_, {});
+}
+
+void ToolDispatcher::Wake() {
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+void ToolDispatcher::StopCalls() {
+  const std::lock_guard lock(mutex_);
+  waiting_.clear();
+  stop_.request_stop();
+  stop_ = std::stop_source();
+}
+
+void ToolDispatcher::Work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    ready_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
+    --idle_;
+    if (waiting_.empty()) return;
+    DispatchedCall call = std::move(waiting_.front());
+    waiting_.pop_front();
+    const std::stop_token stop = stop_.get_token();
+    lock.unlock();
+    CompletedCall completed = Perform(call, stop);
+    lock.lock();
+    completed_.push_back(std::move(completed));
+    Wake();
+  }
+}
+
+CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop) {
+  const auto start = std::chrono::steady_clock::now();
+  CallContext context{call.deadline, std::move(stop), session_, call.cell};
+  CompletedCall completed{call.call, call.cell, {}, {}};
+  completed.record.name = call.tool->spec().name;
+  completed.record.args = Value(call.arguments);
+  auto result = CallGuarded(*call.tool, Arguments(std::move(call.arguments)), context);
+  completed.record.duration = std::chrono::steady_clock::now() - start;
+  completed.record.ok = result.has_value();
+  if (result) {
+    completed.record.result = std::move(*result);
+  } else {
+    completed.error = std::move(result).error();
+    completed.record.error = completed.error.message;
+  }
+  return completed;
+}
+
+}  // namespace gloveport
