@@ -8,20 +8,20 @@ PRODUCT_FOLDERS = ("core", "policy", "tools", "interp")
 SOURCE_ENDINGS = (".h", ".cc")
 
 
-def _table(text, first_header):
-    """Rows (cell 1, cell 2) of the Markdown table whose first column has this header."""
+def _table(text, *headers):
+    """Rows (cell 1, cell 2) of the Markdown table whose two columns have these headers."""
     rows = []
     inside = False
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
         if not cells:
             inside = False
-        elif cells[0] == first_header:
+        elif cells == list(headers):
             inside = True
         elif inside and not set(cells[0]) <= set("-: "):
             rows.append((cells[0], cells[1]))
     if not rows:
-        raise ValueError(f"ARCHITECTURE.md has no table with the column '{first_header}'")
+        raise ValueError(f"ARCHITECTURE.md has no table with the columns {headers}")
     return rows
 
 
@@ -37,7 +37,7 @@ def read_page(root=ROOT):
 def include_table(page):
     """folder -> set of folders that it may include, itself not named."""
     table = {}
-    for folder, allowed in _table(page, "folder"):
+    for folder, allowed in _table(page, "folder", "may include"):
         for name in _names(folder):
             table[name] = set(_names(allowed))
     for folder, allowed in table.items():
@@ -50,7 +50,7 @@ def include_table(page):
 def owned_headers(page):
     """prefix of a foreign header -> set of folders that alone may include it."""
     table = {}
-    for header, folders in _table(page, "header"):
+    for header, folders in _table(page, "header", "only in"):
         for name in _names(header):
             table[name] = set(_names(folders))
     return table
