@@ -144,7 +144,8 @@ class PolicyDecoder {
 
   Status Path(const Node& item, std::string_view what, std::string& path) {
     const auto normal = NormalPath(item.text);
-    if (!normal || !normal->starts_with('/') || item.text.find("/..") != std::string::npos) {
+    const bool climbs = ("/" + item.text + "/").find("/../") != std::string::npos;
+    if (!normal || !normal->starts_with('/') || climbs) {
       return fields_.Fault(item.at, fmt::format("{} in {} is no absolute path", QuoteJson(item.text), what),
                            "write the whole path from / on, without \"..\"");
     }

@@ -9,6 +9,7 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kLongestName = 64;  // longer ones are never near to anything
+constexpr std::size_t kShortestStem = 3;  // "wall" is near to "wall_s", "w" to nothing
 
 std::string Lower(std::string_view text) {
   std::string out(text);
@@ -44,7 +45,9 @@ std::string_view Nearest(std::string_view name, std::span<const std::string_view
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = EditDistance(wanted, Lower(candidate));
+    const bool stem =
+        wanted.size() >= kShortestStem && (candidate.starts_with(wanted) || wanted.starts_with(candidate));
+    const std::size_t distance = stem ? 1 : EditDistance(wanted, Lower(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;
