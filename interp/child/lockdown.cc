@@ -48,8 +48,16 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
   return plan;
 }
 
+std::string ReportOf(const wire::TemplateStart& start) {
+  Value report = Value::Object({{"own_root", start.own_root},
+                                {"landlock_abi", start.landlock ? LandlockAbi() : 0},
+                                {"mdwe", HasMemoryDenyWriteExecute()}});
+  return EncodeValue(report);
+}
+
+// Fills `report` at the last moment at which the kernel can still be asked.
 Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
-                Channel& channel) {
+                Channel& channel, std::string& report) {
   RETURN_IF_ERROR(DieWithParent());
   if (start.own_root) {
     RETURN_IF_ERROR(MountSessionFolders(policy.limits.disk_mib << 20, start.workdir.empty()));
@@ -60,24 +68,18 @@ Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wi
   return Confine(PlanOf(start, policy, request, channel.fd()), [&](UniqueFd listener) -> Status {
     UniqueFd folder(::open(work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return FailErrno("cannot open the work folder", errno);
+    report = ReportOf(start);
     const std::array<int, 2> fds = {listener.get(), folder.get()};
     return SendWithFds(channel.fd(), AsBytes(std::string_view(&wire::kHandOver, 1)), fds);
   });
-}
-
-std::string ReportOf(const wire::TemplateStart& start) {
-  Value report = Value::Object({{"own_root", start.own_root},
-                                {"landlock_abi", start.landlock ? LandlockAbi() : 0},
-                                {"mdwe", HasMemoryDenyWriteExecute()}});
-  return EncodeValue(report);
 }
 
 }  // namespace
 
 Status LockDown(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
                 Channel& channel) {
-  const std::string report = ReportOf(start);  // asks the kernel what the filter will refuse to ask
-  Status done = ApplyAll(start, policy, request, channel);
+  std::string report;
+  Status done = ApplyAll(start, policy, request, channel, report);
   if (done) {
     done = SelfCheck({start.own_root, start.landlock, WorkFolderOf(start), StandardLibraryPath()});
   } else if (auto sent =
