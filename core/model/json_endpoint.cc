@@ -1,0 +1,168 @@
+#include "gloveport/core/model/json_endpoint.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/net/url.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::size_t kMaxShownBytes = 400;
+constexpr std::size_t kMaxJsonDepth = 64;
+
+std::string JoinUrl(const std::string& base, std::string_view path) {
+  const auto query = base.find('?');
+  std::string url = base.substr(0, query);
+  while (url.ends_with('/')) url.pop_back();
+  url += path;
+  if (query != std::string::npos) url += base.substr(query);
+  return url;
+}
+
+std::string ReplaceAll(std::string text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string HintFor(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+      return "check the API key and what it may use";
+    case 404:
+      return "check the name of the model and the base URL (it usually ends in /v1)";
+    case 429:
+      return "wait, or raise the limits of the account";
+    default:
+      return status / 100 == 3 ? "set the base URL to where the server redirects: redirects are not followed"
+                               : "";
+  }
+}
+
+ErrorCode CodeFor(int status) {
+  if (status == 401 || status == 403) return ErrorCode::kDenied;
+  if (status == 429) return ErrorCode::kResourceExhausted;
+  return status == 408 || status >= 500 ? ErrorCode::kIo : ErrorCode::kInvalidArgument;
+}
+
+std::string TriesText(int tries) { return tries > 1 ? fmt::format(" (after {} tries)", tries) : ""; }
+
+}  // namespace
+
+Status CheckBaseUrl(const std::string& base_url) {
+  const auto url = ParseUrl(base_url);
+  if (!url) return tl::unexpected<Error>(url.error());
+  if (!url->userinfo.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("the URL of {} holds a user name or password", url->origin()),
+                "give the key in its own variable");
+  }
+  return {};
+}
+
+JsonEndpoint::JsonEndpoint(EndpointOptions options) : options_(std::move(options)), client_(options_.http) {}
+
+std::string JsonEndpoint::origin() const {
+  const auto url = ParseUrl(options_.base_url);
+  return url ? url->origin() : "the endpoint";
+}
+
+std::string JsonEndpoint::Safe(std::string_view text) const {
+  std::string safe(text.substr(0, 1 << 20));
+  for (const std::string& secret : options_.secrets) {
+    if (!secret.empty()) safe = ReplaceAll(std::move(safe), secret, "[secret]");
+  }
+  // Cut only now: half of a secret would not have been found.
+  if (safe.size() > kMaxShownBytes) safe = safe.substr(0, kMaxShownBytes) + "...";
+  return EscapeForTerminal(ToValidUtf8(safe));
+}
+
+std::string JsonEndpoint::ServerMessage(const Json& body) {
+  if (!body.is_object()) return "";
+  const auto text = [](const Json& object, const char* key) -> std::string {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  if (const auto error = body.find("error"); error != body.end()) {
+    if (error->is_string()) return error->get<std::string>();
+    if (error->is_object()) return text(*error, "message");
+  }
+  for (const char* key : {"message", "detail"}) {
+    if (auto found = text(body, key); !found.empty()) return found;
+  }
+  return "";
+}
+
+Error JsonEndpoint::ErrorOf(const JsonReply& reply) const {
+  std::string words = ServerMessage(reply.body);
+  if (words.empty()) words = Trim(reply.text);
+  Error error;
+  error.code = CodeFor(reply.status);
+  error.message = fmt::format("{} answers with status {}{}{}{}", origin(), reply.status,
+                              TriesText(reply.tries), words.empty() ? "" : ": ", Safe(words));
+  error.hint = HintFor(reply.status);
+  return error;
+}
+
+Error JsonEndpoint::Malformed(std::string_view what) const {
+  return {ErrorCode::kProtocol, fmt::format("the answer of {} cannot be used: {}", origin(), Safe(what)),
+          "check that the base URL is that of a server with this protocol"};
+}
+
+Result<HttpResponse> JsonEndpoint::Try(const HttpRequest& request, Deadline deadline) const {
+  HttpRequest attempt = request;
+  attempt.deadline = Earlier(deadline, Deadline::After(options_.attempt_timeout));
+  return client_.Send(attempt);
+}
+
+Result<JsonReply> JsonEndpoint::Conclude(Result<HttpResponse> response, int tries) const {
+  if (!response) {
+    Error error = response.error();
+    error.message = Safe(error.message) + TriesText(tries);
+    return tl::unexpected<Error>(std::move(error));
+  }
+  JsonReply reply{response->status, nullptr, std::move(response->body), tries};
+  auto parsed = ParseJson(reply.text, {.max_bytes = options_.max_response_bytes, .max_depth = kMaxJsonDepth});
+  if (parsed) {
+    reply.body = std::move(*parsed);
+  } else if (reply.status / 100 == 2) {
+    return tl::unexpected<Error>(Malformed(fmt::format("it is no JSON: {}", parsed.error().message)));
+  }
+  return reply;
+}
+
+Result<JsonReply> JsonEndpoint::Post(std::string_view path, const Json& body, Deadline deadline,
+                                     std::stop_token cancel) const {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = JoinUrl(options_.base_url, path);
+  request.headers = options_.headers;
+  request.headers.push_back({"Content-Type", "application/json"});
+  request.headers.push_back({"Accept", "application/json"});
+  request.body = DumpJson(body);
+  request.cancel = cancel;
+  request.max_response_bytes = options_.max_response_bytes;
+  for (int tries = 1;; ++tries) {
+    auto response = Try(request, deadline);
+    const bool again =
+        response ? WorthRetrying(*response)
+                 : response.error().code == ErrorCode::kIo ||
+                       (response.error().code == ErrorCode::kDeadlineExceeded && !deadline.passed());
+    if (!again || tries > options_.retry.max_retries) return Conclude(std::move(response), tries);
+    const auto delay =
+        RetryDelay(options_.retry, tries, response ? response->headers : HttpHeaders(), options_.clock);
+    if (deadline.left() <= delay) {
+      auto reply = Conclude(std::move(response), tries);
+      const Error error = reply ? ErrorOf(*reply) : reply.error();
+      return Fail(ErrorCode::kDeadlineExceeded,
+                  fmt::format("no time is left for another try in {}: {}", delay, error.message), error.hint);
+    }
+    RETURN_IF_ERROR(options_.clock.sleep(delay, deadline, cancel));
+  }
+}
+
+}  // namespace gloveport
