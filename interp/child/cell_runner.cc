@@ -4,6 +4,8 @@
 
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/interp/child/cell_compiler.h"
+#include "gloveport/interp/child/cell_stop.h"
+#include "gloveport/interp/child/final_answer.h"
 #include "gloveport/interp/child/python_parts.h"
 #include "gloveport/interp/child/session_state.h"
 #include "gloveport/interp/child/value_encoder.h"
@@ -52,21 +54,23 @@ bool DescribeValue(PyObject* value, wire::CellDone& done) {
   return true;
 }
 
-// errors.describe gives (status, map); should it fail itself, the class name is still told.
-void DescribeError(PyObject* exception, wire::CellDone& done) {
+// errors.describe gives (status, map); should it fail itself, the class name is still told. `status` is what
+// is already known, or empty.
+void DescribeError(PyObject* exception, const std::string& status, wire::CellDone& done) {
   CborWriter writer;
   PyObject* describe = PythonFunction("errors", "describe");
-  const PyRef cell = PyRef::Steal(PyLong_FromUnsignedLong(done.cell));
   PyRef answer;
-  if (describe != nullptr)
-    answer = PyRef::Steal(PyObject_CallFunctionObjArgs(describe, exception, cell.get(), nullptr));
+  if (describe != nullptr) {
+    answer = PyRef::Steal(PyObject_CallFunction(describe, "Oks", exception,
+                                                static_cast<unsigned long>(done.cell), status.c_str()));
+  }
   if (answer && EncodeObject(PyTuple_GET_ITEM(answer.get(), 1), writer, Fidelity::kShown)) {
     done.status = Utf8Of(PyTuple_GET_ITEM(answer.get(), 0));
     done.error = done.status == "ok" ? kNone : writer.Take();
     return;
   }
   PyErr_Clear();
-  done.status = "error";
+  done.status = status.empty() ? "error" : status;
   writer.Clear();
   const std::string type = Utf8Of(PyRef::Steal(PyType_GetName(Py_TYPE(exception))).get());
   WriteValue(writer, Value::Object({{"type", type},
@@ -83,32 +87,45 @@ void CallHook(const char* part, const char* function) {
   if (!result) PyErr_Clear();
 }
 
+// Fills in how the cell ended. `exception` is null where nothing escaped from it.
+void Conclude(StopReason reason, PyObject* exception, wire::CellDone& done) {
+  if (reason == StopReason::kNone && exception == nullptr && !FinalAnswerGiven()) return;
+  done.value = kNone;
+  done.repr.clear();
+  done.type.clear();
+  if (FinalAnswerGiven()) return;  // nothing that came after it counts
+  if (reason == StopReason::kTimeout) {
+    PyObject* stop = CellStop::exception();
+    done.status = "timeout";
+    if (stop != nullptr || exception != nullptr)
+      DescribeError(stop != nullptr ? stop : exception, "timeout", done);
+    return;
+  }
+  const bool interrupted =
+      CellStop::interrupted() && PyErr_GivenExceptionMatches(exception, PyExc_KeyboardInterrupt);
+  DescribeError(exception, interrupted ? "interrupted" : "", done);
+}
+
 }  // namespace
 
 wire::CellDone RunCell(const wire::RunCell& cell) {
-  wire::CellDone done;
-  done.cell = cell.cell;
-  done.status = "ok";
-  done.value = kNone;
-  done.error = kNone;
+  wire::CellDone done{.cell = cell.cell, .status = "ok", .value = kNone, .error = kNone};
   State().cell = cell.cell;
   State().cell_running = true;
+  ForgetFinalAnswer();
+  CellStop::Begin(cell.cell);
   PyRef value = Execute(cell);
   if (value && !DescribeValue(value.get(), done)) value = {};
-  const bool failed = !value;
-  PyRef exception = failed ? TakeException() : PyRef();
+  PyRef exception = value ? PyRef() : TakeException();
   CallHook("display", "finish_cell");
+  const StopReason reason = CellStop::End();
   State().cell_running = false;
-  if (failed && exception) {
-    done.value = kNone;
-    done.repr.clear();
-    done.type.clear();
-    DescribeError(exception.get(), done);
-  }
+  PyErr_SetHandledException(
+      nullptr);  // what the unwinder left behind must not become the context of later errors
+  Conclude(reason, exception.get(), done);
   exception = {};
   value = {};
   CallHook("streams", "finish_cell");
-  PyErr_Clear();
   return done;
 }
 

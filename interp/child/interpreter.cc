@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "gloveport/interp/child/cell_runner.h"
+#include "gloveport/interp/child/cell_stop.h"
 #include "gloveport/interp/child/native_module.h"
 #include "gloveport/interp/child/python_parts.h"
 #include "gloveport/interp/child/python_ref.h"
@@ -130,6 +131,7 @@ Status Interpreter::Start(const InterpreterConfig& config) {
         "check that the Python that Gloveport was built with is still installed: " GLOVEPORT_PYTHON_STDLIB);
   }
   RETURN_IF_ERROR(SetArguments());
+  RETURN_IF_ERROR(child::CellStop::Install());
   RETURN_IF_ERROR(child::InstallPythonParts());
   return FindMain();
 }

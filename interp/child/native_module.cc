@@ -1,6 +1,7 @@
 #include "gloveport/interp/child/native_module.h"
 
 #include "gloveport/core/wire/cbor.h"
+#include "gloveport/interp/child/final_answer.h"
 #include "gloveport/interp/child/session_state.h"
 #include "gloveport/interp/child/tool_call.h"
 #include "gloveport/interp/child/value_encoder.h"
@@ -31,6 +32,8 @@ PyObject* Show(PyObject*, PyObject* bundle) {
 PyMethodDef kMethods[] = {
     {"call_tool", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(CallToolEntry)), METH_FASTCALL,
      nullptr},
+    {"final_answer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(FinalAnswer)),
+     METH_VARARGS | METH_KEYWORDS, kFinalAnswerDoc},
     {"show", Show, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -8,7 +8,7 @@ namespace gloveport::child {
 namespace {
 
 constexpr char kBootstrap[] = "bootstrap";
-constexpr std::string_view kInspectorOnly = "inspector";
+constexpr std::string_view kInspectorOnly = "inspector";  // and all whose names begin so
 
 PyRef MakeSources() {
   PyRef sources = PyRef::Steal(PyDict_New());
@@ -43,7 +43,7 @@ Status InstallPythonParts() {
   if (!sources) return FailPython("cannot prepare the Python parts");
   RETURN_IF_ERROR(RunBootstrap(sources.get()));
   for (const PythonPart& part : PythonParts()) {
-    if (part.name == kBootstrap || part.name == kInspectorOnly) continue;
+    if (part.name == kBootstrap || part.name.starts_with(kInspectorOnly)) continue;
     const std::string name = "_gloveport." + std::string(part.name);
     const PyRef module = PyRef::Steal(PyImport_ImportModule(name.c_str()));
     if (!module) return FailPython("cannot import " + name);

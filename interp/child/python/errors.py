@@ -5,11 +5,12 @@ CELL = "<cell "
 OWN = "<gloveport"
 
 
-def describe(error, cell):
-    """(status, description) of the exception that ended cell number `cell`."""
-    if isinstance(error, SystemExit) and error.code in (None, 0):
-        return "ok", {}
-    status = "memory" if isinstance(error, MemoryError) else "error"
+def describe(error, cell, status):
+    """(status, description) of the exception that ended cell number `cell`; `status` is what is known already."""
+    if not status:
+        if isinstance(error, SystemExit) and error.code in (None, 0):
+            return "ok", {}
+        status = "memory" if isinstance(error, MemoryError) else "error"
     line, at = _place(error, cell)
     return status, {
         "type": type(error).__name__,

@@ -2,6 +2,8 @@
 import builtins
 import sys
 
+import _gloveport_native as native
+
 
 def start_session(inspector):
     """Once per session, before its first cell."""
@@ -19,6 +21,7 @@ def start_session(inspector):
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D")
     builtins.help = _sitebuiltins._Helper()
     builtins.input = no_input
+    builtins.final_answer = native.final_answer
     builtins.display = display.display
     builtins.ToolError = tools.ToolError
 

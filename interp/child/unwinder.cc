@@ -1,0 +1,148 @@
+#include "gloveport/interp/child/unwinder.h"
+
+#include <frameobject.h>
+#include <opcode.h>
+
+#include <string_view>
+#include <vector>
+
+#include "gloveport/interp/child/cell_stop.h"
+#include "gloveport/interp/child/clean_up_range.h"
+
+namespace gloveport::child {
+namespace {
+
+constexpr int kPatience =
+    200'000;  // instructions that clean-ups may run after a time-out: some hundredths of a second
+
+// A frame whose clean-up was entered because of the stop.
+struct Spared {
+  PyRef frame;
+  CleanUpRange range;
+};
+
+struct ThreadUnwinding {
+  bool armed = false;
+  int spared_steps = 0;
+  std::vector<Spared> spared;
+  PyFrameObject* below_spared = nullptr;  // the last frame that was found to be called by a spared one
+};
+
+ThreadUnwinding& Mine() {
+  thread_local ThreadUnwinding mine;
+  return mine;
+}
+
+PyRef CodeOf(PyFrameObject* frame) {
+  return PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+}
+
+void WantOpcodes(PyFrameObject* frame) {
+  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(frame), "f_trace_opcodes", Py_True) != 0)
+    PyErr_Clear();
+}
+
+bool CalledBySpared(ThreadUnwinding& mine, PyFrameObject* frame) {
+  if (mine.below_spared == frame) return true;
+  for (PyRef back = PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame))); back;
+       back = PyRef::Steal(
+           reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(back.get()))))) {
+    for (const Spared& spared : mine.spared) {
+      if (spared.frame.get() == back.get()) {
+        mine.below_spared = frame;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether the frame may go on with the instruction at `offset`.
+bool MayGoOn(ThreadUnwinding& mine, PyFrameObject* frame, PyCodeObject* code, int offset) {
+  const bool no_mercy = CellStop::impatient() ||
+                        (CellStop::reason() == StopReason::kTimeout && ++mine.spared_steps > kPatience);
+  if (!no_mercy) {
+    for (auto spared = mine.spared.begin(); spared != mine.spared.end(); ++spared) {
+      if (spared->frame.get() != reinterpret_cast<PyObject*>(frame)) continue;
+      if (spared->range.Contains(offset)) return true;
+      mine.spared.erase(spared);  // it has left the clean-up, for example by `finally: return`
+      mine.below_spared = nullptr;
+      break;
+    }
+    if (!mine.spared.empty() && CalledBySpared(mine, frame)) return true;
+  }
+  const int opcode = OpcodeAt(code, offset);
+  if (opcode == PUSH_EXC_INFO && !no_mercy) {
+    const CleanUpRange range = CleanUpAt(code, offset);
+    if (range.end > range.begin) {
+      mine.spared.push_back({PyRef::Borrow(reinterpret_cast<PyObject*>(frame)), range});
+    }
+  }
+  return IsHandlerBookkeeping(opcode);
+}
+
+void ForgetFrame(ThreadUnwinding& mine, PyFrameObject* frame, PyCodeObject* code) {
+  mine.below_spared = nullptr;
+  // A coroutine that awaits in its clean-up has not left it.
+  if (OpcodeAt(code, PyFrame_GetLasti(frame)) == YIELD_VALUE) return;
+  std::erase_if(mine.spared, [&](const Spared& spared) {
+    return spared.frame.get() == reinterpret_cast<PyObject*>(frame);
+  });
+}
+
+// `doomed` is null in the main thread, which is stopped for one cell only.
+int Trace(PyObject* doomed, PyFrameObject* frame, int what, PyObject*) {
+  if (what == PyTrace_EXCEPTION || what == PyTrace_C_CALL || what == PyTrace_C_EXCEPTION ||
+      what == PyTrace_C_RETURN || (doomed == nullptr && CellStop::reason() == StopReason::kNone)) {
+    return 0;
+  }
+  ThreadUnwinding& mine = Mine();
+  const PyRef owner = CodeOf(frame);
+  auto* code = reinterpret_cast<PyCodeObject*>(owner.get());
+  if (what == PyTrace_CALL) {
+    mine.below_spared = nullptr;
+    if (Unwinder::IsCellCode(code)) WantOpcodes(frame);
+  }
+  if (what == PyTrace_RETURN) return ForgetFrame(mine, frame, code), 0;
+  if (!Unwinder::IsCellCode(code) || MayGoOn(mine, frame, code, PyFrame_GetLasti(frame))) return 0;
+  CellStop::SetException();
+  return -1;
+}
+
+}  // namespace
+
+bool Unwinder::IsCellCode(PyCodeObject* code) {
+  PyObject* name = code->co_filename;
+  if (!PyUnicode_IS_COMPACT_ASCII(name)) return false;
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(name, &size);
+  const std::string_view text(data, static_cast<std::size_t>(size));
+  return text.starts_with('<') && !text.starts_with("<frozen ") && !text.starts_with("<gloveport/");
+}
+
+void Unwinder::Arm() {
+  ThreadUnwinding& mine = Mine();
+  if (mine.armed) return;
+  mine = {};
+  mine.armed = true;
+  // The frames that are already there report single instructions only if told so.
+  for (PyRef frame = PyRef::Borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame())); frame;
+       frame = PyRef::Steal(
+           reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.get()))))) {
+    WantOpcodes(reinterpret_cast<PyFrameObject*>(frame.get()));
+  }
+  PyEval_SetTrace(Trace, nullptr);
+}
+
+void Unwinder::Doom(PyThreadState* thread) {
+  if (_PyEval_SetTrace(thread, Trace, Py_True) != 0) PyErr_Clear();
+}
+
+void Unwinder::Disarm() {
+  ThreadUnwinding& mine = Mine();
+  if (!mine.armed) return;
+  PyEval_SetTrace(nullptr, nullptr);
+  mine = {};
+}
+
+}  // namespace gloveport::child
