@@ -130,7 +130,10 @@ Result<JsonReply> JsonEndpoint::Conclude(Result<HttpResponse> response, int trie
   if (parsed) {
     reply.body = std::move(*parsed);
   } else if (reply.status / 100 == 2) {
-    return tl::unexpected<Error>(Malformed(fmt::format("it is no JSON: {}", parsed.error().message)));
+    // The parser's own words could repeat half of a secret.
+    const std::string* type = FindHeader(response->headers, "content-type");
+    return tl::unexpected<Error>(
+        Malformed(fmt::format("it is no JSON ({})", type ? *type : "of no stated type")));
   }
   return reply;
 }
