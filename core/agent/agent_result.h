@@ -1,0 +1,61 @@
+// What an agent run came to: the answer, and everything it rests on. Plain values.
+//
+// Text in it was written by the model or by the session: escape it before showing it in a terminal.
+// evidence.h has renderers that do.
+#ifndef GLOVEPORT_CORE_AGENT_AGENT_RESULT_H_
+#define GLOVEPORT_CORE_AGENT_AGENT_RESULT_H_
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gloveport/core/agent/action_parser.h"
+#include "gloveport/core/agent/stop_reason.h"
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/runtime.h"
+#include "gloveport/core/host/session.h"
+#include "gloveport/core/model/model.h"
+
+namespace gloveport {
+
+// One reply of the model and what came of it.
+struct AgentStep {
+  std::size_t number = 0;  // 1-based
+  std::string reply;       // as the model wrote it
+  std::string reasoning;   // what the endpoint reported apart from the reply
+  std::string finish_reason;
+  TokenUsage tokens;
+  std::chrono::nanoseconds model_time{0};
+  Action action;                               // thought and code, or why there is none
+  std::optional<CellResult> result;            // absent where there was no code
+  std::vector<SchemaError> validation_errors;  // of this step's final answer
+  std::string observation;                     // what the model was told; empty after the last step
+};
+
+struct AgentResult {
+  StopReason stop_reason = StopReason::kRuntimeError;
+  std::string stop_message;     // one sentence for people: what ended the run
+  std::optional<Value> answer;  // present exactly if stop_reason is kFinalAnswer
+  std::string answer_repr;      // of `answer`, as Python writes it
+  std::string explanation;      // that the model gave with the answer
+  std::optional<Error> error;   // behind kModelError and kRuntimeError
+  std::vector<AgentStep> steps;
+
+  std::string model;      // its name
+  bool scripted = false;  // the model's words came from a script
+  std::string policy;     // name of the policy
+  std::string session;    // id
+  std::vector<LayerStatus> layers;
+
+  TokenUsage tokens;  // of all steps
+  Usage totals;       // of all cells: sums, the largest max_rss_bytes, files once each in order
+  std::chrono::nanoseconds wall{0};        // of the whole run
+  std::chrono::nanoseconds model_time{0};  // of it, waiting for the model
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_AGENT_AGENT_RESULT_H_

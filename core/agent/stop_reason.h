@@ -1,0 +1,28 @@
+// Why an agent run ended.
+#ifndef GLOVEPORT_CORE_AGENT_STOP_REASON_H_
+#define GLOVEPORT_CORE_AGENT_STOP_REASON_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace gloveport {
+
+enum class StopReason : std::uint8_t {
+  kFinalAnswer,       // an answer was given and, where there is a schema, fits it
+  kMaxSteps,          // as many replies as were allowed
+  kMaxTokens,         // the token budget is used up
+  kDeadline,          // the time for the whole run is over
+  kModelError,        // the endpoint failed, or the model gave no code several times in a row
+  kValidationFailed,  // answers were given, none of them fits the schema
+  kDenied,            // the policy refused cell after cell
+  kRepeatedAction,    // the same cell with the same outcome again and again
+  kInterrupted,       // Agent::Interrupt
+  kRuntimeError,      // the session or the inspector could not go on
+};
+
+// "final_answer", "max_steps", ...
+std::string_view StopReasonName(StopReason reason);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_AGENT_STOP_REASON_H_
