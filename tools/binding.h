@@ -49,12 +49,13 @@ struct Arg {
  private:
   template <typename T>
   static Value DefaultValue(const T& value) {
-    if constexpr (std::is_convertible_v<const T&, std::string_view>)
-      return ToolType<std::string_view>::ToValue(value);
-    else if constexpr (std::is_same_v<T, std::nullopt_t> || std::is_same_v<T, std::nullptr_t>)
+    if constexpr (std::is_same_v<T, std::nullopt_t> || std::is_same_v<T, std::nullptr_t>) {
       return Value();
-    else
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      return ToolType<std::string_view>::ToValue(value);
+    } else {
       return ToolType<T>::ToValue(value);
+    }
   }
 };
 
@@ -146,7 +147,7 @@ TypeDoc DocOf() {
     doc.annotation = "None";
   } else {
     doc = {ToolType<T>::Annotation(), "", ToolType<T>::Schema(), tool_type_internal::kIsOptional<T>, nullptr};
-    if constexpr (DescribedStruct<T>) doc.description = ToolType<T>::Description();
+    doc.description = tool_type_internal::KeysOf<T>::Text();
   }
   return doc;
 }

@@ -26,6 +26,10 @@ std::string StructDescription(const std::vector<FieldDoc>& fields) {
   return fmt::format("a dict {{{}}}", out);
 }
 
+std::string EachOf(std::string_view what, std::string inner) {
+  return inner.empty() ? inner : fmt::format("{} {}", what, inner);
+}
+
 Value StructSchema(const std::vector<FieldDoc>& fields) {
   Value properties{Value::Map()};
   Value::List required;

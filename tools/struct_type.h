@@ -121,6 +121,36 @@ struct ToolType<T, std::enable_if_t<DescribedStruct<T>>> {
   }
 };
 
+namespace tool_type_internal {
+
+// The keys of the struct that T is or holds, for descriptions; empty where there is none.
+template <typename T>
+struct KeysOf {
+  static std::string Text() { return ""; }
+};
+template <DescribedStruct T>
+struct KeysOf<T> {
+  static std::string Text() { return ToolType<T>::Description(); }
+};
+std::string EachOf(std::string_view what,
+                   std::string inner);  // "each a dict {...}"; empty for an empty inner
+template <typename T>
+struct KeysOf<std::optional<T>> : KeysOf<T> {};
+template <typename T>
+struct KeysOf<std::vector<T>> {
+  static std::string Text() { return EachOf("each", KeysOf<T>::Text()); }
+};
+template <typename T, std::size_t kSize>
+struct KeysOf<std::array<T, kSize>> : KeysOf<std::vector<T>> {};
+template <typename T>
+struct KeysOf<std::map<std::string, T>> {
+  static std::string Text() { return EachOf("each value", KeysOf<T>::Text()); }
+};
+template <typename T>
+struct KeysOf<std::unordered_map<std::string, T>> : KeysOf<std::map<std::string, T>> {};
+
+}  // namespace tool_type_internal
+
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_TOOLS_STRUCT_TYPE_H_

@@ -1,0 +1,9 @@
+// expected: this type cannot be a parameter or result of a tool
+#include "gloveport/tools/registry.h"
+
+struct Undescribed {};
+
+int main() {
+  gloveport::ToolRegistry registry;
+  return registry.Add("f", "", [](int) { return Undescribed(); }, {gloveport::Arg("a")}) ? 0 : 1;
+}
