@@ -328,6 +328,7 @@ void CellRun::On(wire::CellDone& done) {
     result_.outcome = Outcome::kMemory;
     result_.limit = LimitHit{
         "memory", fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib)};
+    if (result_.error && result_.error->message.empty()) result_.error->message = result_.limit->message;
   } else {
     result_.outcome = done.status == "ok" ? Outcome::kOk : Outcome::kError;
   }

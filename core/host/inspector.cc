@@ -22,6 +22,7 @@ TemplateOptions OptionsFor(bool own_root) {
   options.inspector = true;
   options.own_root = own_root;
   options.policy.name = "inspector";
+  options.policy.preload = {"jsonschema", "_gloveport.inspector", "_gloveport.inspector_schema"};
   options.policy.limits.memory_mib = 512;
   options.policy.limits.disk_mib = 1;
   options.policy.limits.threads = 1;
@@ -85,18 +86,16 @@ Status Inspector::MakeScratchFolder() {
 }
 
 Result<Value> Inspector::Ask(const std::string& operation, const Value& args) {
-  auto parent = pool_.Get(OptionsFor(true));
-  if (!parent && parent.error().code == ErrorCode::kConfinementUnavailable) {
+  auto process = pool_.Take(OptionsFor(true), std::nullopt);
+  if (!process && process.error().code == ErrorCode::kConfinementUnavailable) {
     RETURN_IF_ERROR(MakeScratchFolder());
     TemplateOptions degraded = OptionsFor(false);
     degraded.workdir = scratch_->path();
     degraded.scratch = true;
-    parent = pool_.Get(degraded);
+    process = pool_.Take(degraded, std::nullopt);
   }
-  if (!parent) return tl::unexpected<Error>(parent.error());
-  const Deadline deadline = Deadline::After(kAnswerTime);
-  ASSIGN_OR_RETURN(const auto process, SessionProcess::Start(*parent, 0, deadline));
-  auto reply = process->Ask(operation, args, deadline);
+  if (!process) return tl::unexpected<Error>(process.error());
+  auto reply = (*process)->Ask(operation, args, Deadline::After(kAnswerTime));
   if (!reply)
     return Fail(reply.error().code, fmt::format("the inspector did not answer: {}", reply.error().message));
   if (!reply->ok) return Fail(ErrorCode::kInvalidArgument, reply->error_message);

@@ -13,14 +13,14 @@
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
-#include "gloveport/core/host/template_pool.h"
+#include "gloveport/core/host/session_pool.h"
 #include "gloveport/policy/policy.h"
 
 namespace gloveport {
 
 class Inspector {
  public:
-  explicit Inspector(TemplatePool& pool) : pool_(pool) {}
+  explicit Inspector(SessionPool& pool) : pool_(pool) {}
 
   // kDeadlineExceeded, kProtocol, kClosed where the question could not be answered: the caller must not run
   // the cell.
@@ -33,7 +33,7 @@ class Inspector {
 
   Status MakeScratchFolder();
 
-  TemplatePool& pool_;
+  SessionPool& pool_;
   std::mutex mutex_;
   std::optional<ScratchFolder> scratch_;  // the degraded mode needs a folder even if nothing is written there
 };

@@ -8,15 +8,18 @@
 #include "gloveport/core/host/interp_locator.h"
 #include "gloveport/core/host/layers.h"
 #include "gloveport/core/host/session_impl.h"
-#include "gloveport/core/host/template_pool.h"
+#include "gloveport/core/host/session_pool.h"
 
 namespace gloveport {
 namespace {
 
 class RuntimeImpl : public Runtime {
  public:
-  RuntimeImpl(std::filesystem::path interp, std::size_t max_sessions)
-      : max_sessions_(max_sessions), pool_(std::move(interp)), inspector_(pool_) {}
+  RuntimeImpl(std::filesystem::path interp, const RuntimeOptions& options)
+      : max_sessions_(options.max_sessions),
+        templates_(std::move(interp)),
+        sessions_(templates_, options.min_ready),
+        inspector_(sessions_) {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
     if (open_sessions_.fetch_add(1) >= max_sessions_) {
@@ -25,7 +28,7 @@ class RuntimeImpl : public Runtime {
                   fmt::format("{} sessions are open, the most that this runtime allows", max_sessions_),
                   "close some, or raise RuntimeOptions::max_sessions");
     }
-    auto session = SessionImpl::Open(fmt::format("s{}", ++last_session_), std::move(options), pool_,
+    auto session = SessionImpl::Open(fmt::format("s{}", ++last_session_), std::move(options), sessions_,
                                      inspector_, [this] { --open_sessions_; });
     return session;
   }
@@ -38,13 +41,14 @@ class RuntimeImpl : public Runtime {
   Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) override {
     return inspector_.Validate(value, schema);
   }
-  Result<std::vector<LayerStatus>> ProbeLayers() override { return ProbeLayersWith(pool_); }
+  Result<std::vector<LayerStatus>> ProbeLayers() override { return ProbeLayersWith(templates_); }
 
  private:
   const std::size_t max_sessions_;
   std::atomic<std::size_t> open_sessions_{0};
   std::atomic<std::uint64_t> last_session_{0};
-  TemplatePool pool_;
+  TemplatePool templates_;
+  SessionPool sessions_;
   Inspector inspector_;
 };
 
@@ -52,7 +56,7 @@ class RuntimeImpl : public Runtime {
 
 Result<std::unique_ptr<Runtime>> Runtime::Create(RuntimeOptions options) {
   ASSIGN_OR_RETURN(std::filesystem::path interp, LocateInterp(options.interp_path));
-  return std::make_unique<RuntimeImpl>(std::move(interp), options.max_sessions);
+  return std::make_unique<RuntimeImpl>(std::move(interp), options);
 }
 
 }  // namespace gloveport

@@ -49,7 +49,7 @@ std::string DescribeFindings(const Verdict& verdict) {
 
 }  // namespace
 
-SessionImpl::SessionImpl(std::string id, SessionOptions options, TemplatePool& pool, Inspector& inspector,
+SessionImpl::SessionImpl(std::string id, SessionOptions options, SessionPool& pool, Inspector& inspector,
                          std::function<void()> on_close)
     : id_(std::move(id)),
       options_(std::move(options)),
@@ -57,7 +57,7 @@ SessionImpl::SessionImpl(std::string id, SessionOptions options, TemplatePool& p
       inspector_(inspector),
       on_close_(std::move(on_close)) {}
 
-Result<std::unique_ptr<Session>> SessionImpl::Open(std::string id, SessionOptions options, TemplatePool& pool,
+Result<std::unique_ptr<Session>> SessionImpl::Open(std::string id, SessionOptions options, SessionPool& pool,
                                                    Inspector& inspector, std::function<void()> on_close) {
   std::unique_ptr<SessionImpl> session(
       new SessionImpl(std::move(id), std::move(options), pool, inspector, std::move(on_close)));
@@ -73,25 +73,25 @@ SessionImpl::~SessionImpl() { Close(); }
 void SessionImpl::Close() {
   if (closed_.exchange(true)) return;
   interrupt_ = true;
-  dispatcher_->Wake();  // a running cell ends within its grace time
+  if (dispatcher_) dispatcher_->Wake();  // a running cell ends within its grace time
   {
     const std::lock_guard lock(run_mutex_);
     process_.reset();
-    template_.reset();
+    private_template_.reset();
     scratch_.reset();
   }
   if (on_close_) on_close_();
 }
 
-// Sessions without a folder of the host's share a template. The degraded mode cannot: there the folder's name
-// is part of the environment, so each session gets a template of its own.
-Result<std::shared_ptr<TemplateProcess>> SessionImpl::FindTemplate() {
-  if (template_ && template_->alive()) return template_;
+// Sessions without a folder of the host's come from the pool. A folder belongs to a template of its own; the
+// degraded mode always has one, for there its name is part of the environment.
+Result<std::unique_ptr<SessionProcess>> SessionImpl::FindProcess() {
   TemplateOptions options;
   options.policy = options_.policy;
   if (options_.workdir)
     options.workdir = std::filesystem::absolute(*options_.workdir).lexically_normal().string();
-  auto found = options.workdir.empty() ? pool_.Get(options) : pool_.StartPrivate(options);
+  if (private_template_ && private_template_->alive()) return StartPrivate(private_template_->options());
+  auto found = options.workdir.empty() ? pool_.Take(options, options_.seed) : StartPrivate(options);
   if (found || found.error().code != ErrorCode::kConfinementUnavailable ||
       options_.policy.Requires("own_root"))
     return found;
@@ -104,14 +104,20 @@ Result<std::shared_ptr<TemplateProcess>> SessionImpl::FindTemplate() {
     options.workdir = scratch_->path();
     options.scratch = true;
   }
-  return pool_.StartPrivate(options);
+  return StartPrivate(options);
+}
+
+Result<std::unique_ptr<SessionProcess>> SessionImpl::StartPrivate(const TemplateOptions& options) {
+  if (!private_template_ || !private_template_->alive()) {
+    ASSIGN_OR_RETURN(private_template_, pool_.templates().StartPrivate(options));
+  }
+  return SessionProcess::Start(private_template_, options_.seed, Deadline::After(kStartTime));
 }
 
 Status SessionImpl::StartProcess() {
   process_.reset();
-  ASSIGN_OR_RETURN(template_, FindTemplate());
-  ASSIGN_OR_RETURN(process_, SessionProcess::Start(template_, options_.seed, Deadline::After(kStartTime)));
-  layers_ = LayersOf(*template_, *process_);
+  ASSIGN_OR_RETURN(process_, FindProcess());
+  layers_ = LayersOf(process_->parent(), *process_);
   return DefineTools();
 }
 

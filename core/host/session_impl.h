@@ -14,8 +14,8 @@
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
 #include "gloveport/core/host/session.h"
+#include "gloveport/core/host/session_pool.h"
 #include "gloveport/core/host/session_process.h"
-#include "gloveport/core/host/template_pool.h"
 #include "gloveport/core/host/tool_dispatcher.h"
 #include "gloveport/policy/tool_rules.h"
 
@@ -24,7 +24,7 @@ namespace gloveport {
 class SessionImpl : public Session {
  public:
   // `on_close` is called once, when the session is closed or goes.
-  static Result<std::unique_ptr<Session>> Open(std::string id, SessionOptions options, TemplatePool& pool,
+  static Result<std::unique_ptr<Session>> Open(std::string id, SessionOptions options, SessionPool& pool,
                                                Inspector& inspector, std::function<void()> on_close);
   ~SessionImpl() override;
 
@@ -42,27 +42,28 @@ class SessionImpl : public Session {
   void Close() override;
 
  private:
-  SessionImpl(std::string id, SessionOptions options, TemplatePool& pool, Inspector& inspector,
+  SessionImpl(std::string id, SessionOptions options, SessionPool& pool, Inspector& inspector,
               std::function<void()> on_close);
 
   // All of these with run_mutex_ held.
   Status Prepare();
   Status StartProcess();
-  Result<std::shared_ptr<TemplateProcess>> FindTemplate();
+  Result<std::unique_ptr<SessionProcess>> FindProcess();
+  Result<std::unique_ptr<SessionProcess>> StartPrivate(const TemplateOptions& options);
   Status DefineTools();
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
   CellResult Denied(Verdict verdict);
 
   const std::string id_;
   const SessionOptions options_;
-  TemplatePool& pool_;
+  SessionPool& pool_;
   Inspector& inspector_;
   std::function<void()> on_close_;
   ToolGate gate_;
   std::vector<LayerStatus> layers_;
   std::optional<ScratchFolder> scratch_;
   std::unique_ptr<ToolDispatcher> dispatcher_;
-  std::shared_ptr<TemplateProcess> template_;
+  std::shared_ptr<TemplateProcess> private_template_;  // where a folder of the host is bound
 
   std::mutex run_mutex_;  // one cell, question or file operation at a time
   std::unique_ptr<SessionProcess> process_;

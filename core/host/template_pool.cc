@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::chrono::seconds kStartTime{60};  // imports of numpy and pandas on a cold, busy machine
 
-std::string KeyOf(const TemplateOptions& options) {
+}  // namespace
+
+std::string TemplatePool::KeyOf(const TemplateOptions& options) {
   return fmt::format("{}|{}|{}|{}", options.inspector, options.own_root, options.workdir,
                      PolicyToJson(options.policy));
 }
-
-}  // namespace
 
 Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions& options) {
   std::shared_ptr<Entry> entry;

@@ -22,6 +22,9 @@ class TemplatePool {
   // the same image wait for one start.
   Result<std::shared_ptr<TemplateProcess>> Get(const TemplateOptions& options);
 
+  // The same for options that can share a template.
+  static std::string KeyOf(const TemplateOptions& options);
+
   // Starts one that the pool does not keep: for folders that belong to one session.
   Result<std::shared_ptr<TemplateProcess>> StartPrivate(const TemplateOptions& options);
 

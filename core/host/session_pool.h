@@ -1,0 +1,56 @@
+// SessionPool: confined sessions that stand ready, forked ahead by a thread of its own, so that opening one
+// costs a look into a queue. Each ready session is used once; none that ran model code ever comes back.
+#ifndef GLOVEPORT_CORE_HOST_SESSION_POOL_H_
+#define GLOVEPORT_CORE_HOST_SESSION_POOL_H_
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/host/session_process.h"
+#include "gloveport/core/host/template_pool.h"
+
+namespace gloveport {
+
+class SessionPool {
+ public:
+  // `min_ready`: how many sessions to keep ready per policy image that has been used; 0: none.
+  SessionPool(TemplatePool& templates, std::size_t min_ready);
+  ~SessionPool();
+  SessionPool(const SessionPool&) = delete;
+  SessionPool& operator=(const SessionPool&) = delete;
+
+  // A ready session, or one forked now. With a seed always forked now: the seed is set at the fork.
+  // Thread-safe.
+  Result<std::unique_ptr<SessionProcess>> Take(const TemplateOptions& options,
+                                               std::optional<std::uint64_t> seed);
+
+  TemplatePool& templates() { return templates_; }
+
+ private:
+  struct Image {
+    TemplateOptions options;
+    std::deque<std::unique_ptr<SessionProcess>> ready;
+  };
+
+  std::unique_ptr<SessionProcess> TakeReady(const TemplateOptions& options);
+  void Refill();
+  Image* FindWanting();
+
+  TemplatePool& templates_;
+  const std::size_t min_ready_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::map<std::string, Image> images_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_SESSION_POOL_H_
