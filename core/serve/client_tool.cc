@@ -82,7 +82,8 @@ Result<Parameter> ParseParameter(const Json& declaration, const std::string& too
   }
   Parameter parameter;
   ASSIGN_OR_RETURN(parameter.name, TextMember(declaration, "name", tool));
-  if (parameter.name.empty()) return Fail(ErrorCode::kInvalidArgument, tool + ": a parameter has no \"name\"");
+  if (parameter.name.empty())
+    return Fail(ErrorCode::kInvalidArgument, tool + ": a parameter has no \"name\"");
   const std::string where = fmt::format("{}, parameter {}", tool, parameter.name);
   ASSIGN_OR_RETURN(parameter.description, TextMember(declaration, "description", where));
   ASSIGN_OR_RETURN(TypeText type, ParseType(Member(declaration, "type"), where));
@@ -90,7 +91,8 @@ Result<Parameter> ParseParameter(const Json& declaration, const std::string& too
   parameter.schema = std::move(type.schema);
   if (const Json* value = Member(declaration, "default")) {
     auto converted = FromJson(*value);
-    if (!converted) return Fail(converted.error().code, where + ": \"default\": " + converted.error().message);
+    if (!converted)
+      return Fail(converted.error().code, where + ": \"default\": " + converted.error().message);
     parameter.default_value = std::move(*converted);
   }
   return parameter;
@@ -116,8 +118,9 @@ void ParseReturns(const Json& returns, ToolSpec& spec) {
 
 Result<ToolSpec> ParseToolDeclaration(const Json& declaration) {
   if (!declaration.is_object()) {
-    return Fail(ErrorCode::kInvalidArgument, "each tool must be an object with a \"name\"",
-                R"(for example {"name":"lookup","description":"...","parameters":[{"name":"key","type":"string"}]})");
+    return Fail(
+        ErrorCode::kInvalidArgument, "each tool must be an object with a \"name\"",
+        R"(for example {"name":"lookup","description":"...","parameters":[{"name":"key","type":"string"}]})");
   }
   ToolSpec spec;
   ASSIGN_OR_RETURN(spec.name, TextMember(declaration, "name", "a tool"));

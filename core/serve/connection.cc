@@ -85,7 +85,8 @@ void Connection::Handle(std::string_view line) {
   Request request = std::move(*parsed);
   const Operation* operation = FindOperation(request.op());
   if (operation == nullptr) {
-    return outbox_.Failed(request.id(), "unsupported", fmt::format("there is no operation \"{}\"", request.op()),
+    return outbox_.Failed(request.id(), "unsupported",
+                          fmt::format("there is no operation \"{}\"", request.op()),
                           "the operations are listed in PROTOCOL.md");
   }
   if (auto known = request.RefuseUnknownKeys(operation->keys); !known) {
@@ -175,10 +176,12 @@ void Connection::ToolReply(Request request) {
   Status status;
   const Json* call = request.Find("call");
   if (call == nullptr || !call->is_number_unsigned()) {
-    status = Fail(ErrorCode::kInvalidArgument, "tool_reply: \"call\" must be the number of a tool_call event");
+    status =
+        Fail(ErrorCode::kInvalidArgument, "tool_reply: \"call\" must be the number of a tool_call event");
   } else {
     Result<Value> reply = ReadReply(request);
-    // What cannot be read is an answer all the same: the cell must not wait for ever. The client learns it too.
+    // What cannot be read is an answer all the same: the cell must not wait for ever. The client learns it
+    // too.
     if (!reply && reply.error().code != kClientsError) status = tl::unexpected<Error>(reply.error());
     const Status answered = calls_.Answer(call->get<std::uint64_t>(), std::move(reply));
     if (status) status = answered;

@@ -1,5 +1,5 @@
-// Connection: one client of the session protocol: its sessions, its operations. Handle, CloseInput and WaitUntilIdle
-// are called from one thread, the reader's; it blocks in none of the operations.
+// Connection: one client of the session protocol: its sessions, its operations. Handle, CloseInput and
+// WaitUntilIdle are called from one thread, the reader's; it blocks in none of the operations.
 #ifndef GLOVEPORT_CORE_SERVE_CONNECTION_H_
 #define GLOVEPORT_CORE_SERVE_CONNECTION_H_
 
@@ -32,7 +32,8 @@ class Connection {
   // No further line comes: tool calls that wait for the client fail.
   void CloseInput() { calls_.Close(); }
 
-  // Returns when no request is waiting or running, when the deadline has passed, or when `stop_fd` is readable.
+  // Returns when no request is waiting or running, when the deadline has passed, or when `stop_fd` is
+  // readable.
   void WaitUntilIdle(Deadline deadline, int stop_fd) const { activity_.WaitUntilNone(deadline, stop_fd); }
 
  private:
@@ -55,7 +56,8 @@ class Connection {
   Result<Json> Parse(const Request& request);
   Result<Json> Validate(const Request& request);
 
-  std::shared_ptr<ServedSession> FindSession(const Request& request);  // answers with an error where there is none
+  std::shared_ptr<ServedSession> FindSession(
+      const Request& request);  // answers with an error where there is none
 
   Runtime& runtime_;
   Outbox& outbox_;

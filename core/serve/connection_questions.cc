@@ -22,7 +22,8 @@ Result<std::vector<std::string>> ToolNames(const Request& request) {
   for (const Json& tool : *tools) {
     const Json name = tool.is_object() ? tool.value("name", Json()) : tool;
     if (!name.is_string()) {
-      return Fail(ErrorCode::kInvalidArgument, "check: \"tools\" must list names, or objects with a \"name\"");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "check: \"tools\" must list names, or objects with a \"name\"");
     }
     names.push_back(name.get<std::string>());
   }
@@ -34,8 +35,8 @@ Result<std::vector<std::string>> ToolNames(const Request& request) {
 void Connection::Ask(Request request, Question question) {
   const Json id = request.id();
   auto shared = std::make_shared<const Request>(std::move(request));
-  const bool posted = questions_.Post(
-      [this, shared, question] { outbox_.Answer(shared->id(), (this->*question)(*shared)); });
+  const bool posted =
+      questions_.Post([this, shared, question] { outbox_.Answer(shared->id(), (this->*question)(*shared)); });
   if (!posted) {
     outbox_.Failed(id, Error{ErrorCode::kResourceExhausted, "too many questions are waiting",
                              "wait for replies before sending more"});

@@ -99,7 +99,7 @@ void LineWriter::Loop() {
         writing_ = !current_.empty();
         if (!writing_) changed_.notify_all();
       }
-      if (pending_.size() > max_pending_bytes_) break;
+      if (pending_.size() + current_.size() - written_ > max_pending_bytes_) break;
     }
     const short wanted = written_ < current_.size() ? POLLOUT : 0;
     std::array<pollfd, 2> waits = {pollfd{fd_, wanted, 0}, pollfd{wake_.get(), POLLIN, 0}};

@@ -1,8 +1,8 @@
-// LineWriter: the one writer of a stream of lines. Write never blocks: a thread of the writer's own hands the lines
-// to the descriptor, so that a client that reads slowly cannot hold up a deadline.
+// LineWriter: the one writer of a stream of lines. Write never blocks: a thread of the writer's own hands the
+// lines to the descriptor, so that a client that reads slowly cannot hold up a deadline.
 //
-// Thread-safe. The descriptor stays the caller's and is left in blocking mode: it may be shared with other programs.
-// SIGPIPE must be ignored by the program.
+// Thread-safe. The descriptor stays the caller's and is left in blocking mode: it may be shared with other
+// programs. SIGPIPE must be ignored by the program.
 #ifndef GLOVEPORT_CORE_SERVE_LINE_WRITER_H_
 #define GLOVEPORT_CORE_SERVE_LINE_WRITER_H_
 
@@ -50,12 +50,12 @@ class LineWriter {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::string pending_;     // lines not yet taken by the thread
-  bool writing_ = false;    // the thread holds lines that are not yet written
+  std::string pending_;   // lines not yet taken by the thread
+  bool writing_ = false;  // the thread holds lines that are not yet written
   bool failed_ = false;
   bool stopping_ = false;
 
-  std::string current_;     // the thread's own
+  std::string current_;  // the thread's own
   std::size_t written_ = 0;
   std::thread thread_;
 };

@@ -25,7 +25,8 @@ Result<Value> PendingCalls::Wait(std::uint64_t call, Deadline deadline, std::sto
   calls_.erase(call);
   if (entry->reply) return std::move(*entry->reply);
   if (closed_) return Fail(ErrorCode::kClosed, "the client went away before it answered the tool call");
-  if (stop.stop_requested()) return Fail(ErrorCode::kClosed, "the cell was stopped before the client answered the tool call");
+  if (stop.stop_requested())
+    return Fail(ErrorCode::kClosed, "the cell was stopped before the client answered the tool call");
   return Fail(ErrorCode::kDeadlineExceeded, "the client did not answer the tool call in time");
 }
 
@@ -33,7 +34,9 @@ Status PendingCalls::Answer(std::uint64_t call, Result<Value> reply) {
   const std::lock_guard lock(mutex_);
   const auto found = calls_.find(call);
   if (found != calls_.end()) {
-    if (found->second->reply) return Fail(ErrorCode::kInvalidArgument, "tool call " + std::to_string(call) + " has been answered already");
+    if (found->second->reply)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "tool call " + std::to_string(call) + " has been answered already");
     found->second->reply = std::move(reply);
     found->second->answered.notify_all();
     return {};

@@ -21,12 +21,12 @@ class PendingCalls {
   // A new call, to be announced to the client; Wait must follow.
   std::uint64_t Begin();
 
-  // Blocks until the client has answered: its value, or its error. kDeadlineExceeded when the deadline passes,
-  // kClosed when `stop` is requested or the client can no longer answer.
+  // Blocks until the client has answered: its value, or its error. kDeadlineExceeded when the deadline
+  // passes, kClosed when `stop` is requested or the client can no longer answer.
   Result<Value> Wait(std::uint64_t call, Deadline deadline, std::stop_token stop);
 
-  // kNotFound for a number that was never given out. An answer to a call that has been given up is dropped: the
-  // client could not know.
+  // kNotFound for a number that was never given out. An answer to a call that has been given up is dropped:
+  // the client could not know.
   Status Answer(std::uint64_t call, Result<Value> reply);
 
   // No answer can come any more: ends all waits, and every later one at once.

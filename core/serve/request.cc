@@ -29,7 +29,9 @@ class IdFinder : public nlohmann::json_sax<Json> {
     at_id_ = depth_ == 1 && name == "id";
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
 
  private:
   bool Scalar(Json value) {
@@ -73,14 +75,16 @@ Result<Request> Request::Parse(std::string_view line) {
                 "send one JSON object a line, UTF-8, each key once");
   }
   if (!parsed->is_object()) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("the line is a JSON {}, not an object", JsonKind(*parsed)),
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("the line is a JSON {}, not an object", JsonKind(*parsed)),
                 R"(send one JSON object a line, for example {"id":1,"op":"open"})");
   }
   Request request;
   request.body_ = std::move(*parsed);
   if (const Json* id = request.Find("id")) {
     if (id->is_structured()) {
-      return Fail(ErrorCode::kInvalidArgument, "\"id\" must be a number or a string, not an " + JsonKind(*id));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "\"id\" must be a number or a string, not an " + JsonKind(*id));
     }
     request.id_ = *id;
   }
@@ -110,7 +114,8 @@ Status Request::RefuseUnknownKeys(std::span<const std::string_view> known) const
 
 Result<const Json*> Request::Need(std::string_view key) const {
   const Json* found = Find(key);
-  if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: \"{}\" is missing", op_, key));
+  if (found == nullptr)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: \"{}\" is missing", op_, key));
   return found;
 }
 

@@ -1,7 +1,7 @@
 // Request: one line of the session protocol, read with limits. A plain value.
 //
-// The getters give errors that name the operation and the key; an operation lists the keys that it knows, and any
-// other is refused, so that a misspelt "timeout" is not silently the default.
+// The getters give errors that name the operation and the key; an operation lists the keys that it knows, and
+// any other is refused, so that a misspelt "timeout" is not silently the default.
 #ifndef GLOVEPORT_CORE_SERVE_REQUEST_H_
 #define GLOVEPORT_CORE_SERVE_REQUEST_H_
 

@@ -13,7 +13,8 @@ Result<Policy> PolicyOf(const Request& request) {
   if (given->is_string()) return PresetPolicy(given->get<std::string>());
   if (given->is_object()) return ParsePolicy(DumpJson(*given), fmt::format("policy of {}", request.op()));
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: \"policy\" must be the name of a preset or an object, not {}", request.op(), JsonKind(*given)));
+              fmt::format("{}: \"policy\" must be the name of a preset or an object, not {}", request.op(),
+                          JsonKind(*given)));
 }
 
 }  // namespace gloveport

@@ -37,7 +37,10 @@ Json ToJson(const ToolCallRecord& call) {
 }
 
 Json ToJson(const Refusal& refusal) {
-  return {{"source", refusal.source}, {"rule", refusal.rule}, {"what", refusal.what}, {"message", refusal.message}};
+  return {{"source", refusal.source},
+          {"rule", refusal.rule},
+          {"what", refusal.what},
+          {"message", refusal.message}};
 }
 
 Json ToJson(const Finding& finding) {
@@ -100,7 +103,8 @@ Json ToJson(const CellResult& result) {
                {"type", TextOrNull(result.type, has_value)},
                {"stdout", ToValidUtf8(result.out)},
                {"stderr", ToValidUtf8(result.err)},
-               {"truncated", {{"stdout_bytes", result.truncated_out_bytes}, {"stderr_bytes", result.truncated_err_bytes}}},
+               {"truncated",
+                {{"stdout_bytes", result.truncated_out_bytes}, {"stderr_bytes", result.truncated_err_bytes}}},
                {"error", result.error ? ToJson(*result.error) : Json()},
                {"final_answer", result.final_answer ? ToJson(*result.final_answer) : Json()},
                {"displays", ListOf(result.displays)},

@@ -1,5 +1,5 @@
-// What the host says of a run, as JSON: the RESULT of the session protocol, also printed by `gloveport exec --json`.
-// Pure functions; the fields are documented in PROTOCOL.md beside this file.
+// What the host says of a run, as JSON: the RESULT of the session protocol, also printed by `gloveport exec
+// --json`. Pure functions; the fields are documented in PROTOCOL.md beside this file.
 #ifndef GLOVEPORT_CORE_SERVE_RESULT_JSON_H_
 #define GLOVEPORT_CORE_SERVE_RESULT_JSON_H_
 

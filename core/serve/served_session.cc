@@ -65,7 +65,8 @@ bool ServedSession::Post(Request request, Handler handler) {
 
 Result<std::shared_ptr<Session>> ServedSession::Use() const {
   const std::lock_guard lock(mutex_);
-  if (ended_) return Fail(ErrorCode::kClosed, fmt::format("session {} was closed", name_), "open a new session");
+  if (ended_)
+    return Fail(ErrorCode::kClosed, fmt::format("session {} was closed", name_), "open a new session");
   if (!session_) {
     return Fail(ErrorCode::kNotFound, fmt::format("session {} could not be opened", name_),
                 "see the error of its open request");
@@ -101,7 +102,8 @@ Result<Json> ServedSession::Open(const Request& request) {
   const std::lock_guard lock(mutex_);
   failed_ = !started;
   if (!started) return tl::unexpected<Error>(std::move(started).error());
-  if (ended_) return Fail(ErrorCode::kClosed, fmt::format("session {} was closed while it was opened", name_));
+  if (ended_)
+    return Fail(ErrorCode::kClosed, fmt::format("session {} was closed while it was opened", name_));
   session_ = std::move(*started);
   return Json{{"session", name_}, {"layers", ToJson(session_->layers())}};
 }
@@ -164,9 +166,11 @@ void ServedSession::FlushOutput() {
   }
 }
 
-Result<Value> ServedSession::ForwardCall(const ToolSpec& tool, const Arguments& arguments, CallContext& context) {
+Result<Value> ServedSession::ForwardCall(const ToolSpec& tool, const Arguments& arguments,
+                                         CallContext& context) {
   const std::uint64_t call = calls_.Begin();
-  outbox_.Event(running(), "tool_call", {{"call", call}, {"name", tool.name}, {"args", ToJson(Value(arguments.all()))}});
+  outbox_.Event(running(), "tool_call",
+                {{"call", call}, {"name", tool.name}, {"args", ToJson(Value(arguments.all()))}});
   return calls_.Wait(call, context.deadline, context.stop);
 }
 

@@ -1,5 +1,5 @@
-// ServedSession: one session of the protocol. Its requests run in order on a thread of its own; Interrupt and End
-// may come at any time from any other. Thread-safe.
+// ServedSession: one session of the protocol. Its requests run in order on a thread of its own; Interrupt and
+// End may come at any time from any other. Thread-safe.
 #ifndef GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
 #define GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
 

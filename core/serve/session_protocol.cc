@@ -52,7 +52,8 @@ Status ServeSessionProtocol(Runtime& runtime, const SessionProtocolOptions& opti
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t ignored = ::write(gone.get(), &one, sizeof one);
   };
-  ASSIGN_OR_RETURN(const std::unique_ptr<LineWriter> writer, LineWriter::Create(options.output_fd, on_failure));
+  ASSIGN_OR_RETURN(const std::unique_ptr<LineWriter> writer,
+                   LineWriter::Create(options.output_fd, on_failure));
   Outbox outbox(*writer);
   Status status;
   {

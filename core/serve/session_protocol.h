@@ -1,5 +1,5 @@
-// The session protocol: JSON lines on two descriptors (`gloveport session`). PROTOCOL.md beside this file is the
-// reference. Wrappers, test harnesses and programs in other languages use sessions through it.
+// The session protocol: JSON lines on two descriptors (`gloveport session`). PROTOCOL.md beside this file is
+// the reference. Wrappers, test harnesses and programs in other languages use sessions through it.
 #ifndef GLOVEPORT_CORE_SERVE_SESSION_PROTOCOL_H_
 #define GLOVEPORT_CORE_SERVE_SESSION_PROTOCOL_H_
 
@@ -12,17 +12,18 @@
 namespace gloveport {
 
 struct SessionProtocolOptions {
-  int input_fd = 0;   // borrowed, as is output_fd
+  int input_fd = 0;  // borrowed, as is output_fd
   int output_fd = 1;
   std::size_t max_line_bytes = 64u << 20;
   std::size_t max_sessions = 256;
-  // How long requests that were received before the input ended may go on, while somebody still reads the output.
+  // How long requests that were received before the input ended may go on, while somebody still reads the
+  // output.
   std::chrono::milliseconds linger{5'000};
 };
 
-// Serves until the input ends or the reader of the output goes away; then all sessions have been closed and no
-// process is left. Malformed lines are answered with errors and do not end it. SIGPIPE must be ignored by the
-// program. kIo when the input cannot be read.
+// Serves until the input ends or the reader of the output goes away; then all sessions have been closed and
+// no process is left. Malformed lines are answered with errors and do not end it. SIGPIPE must be ignored by
+// the program. kIo when the input cannot be read.
 Status ServeSessionProtocol(Runtime& runtime, const SessionProtocolOptions& options = {});
 
 }  // namespace gloveport
