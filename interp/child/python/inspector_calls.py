@@ -20,6 +20,8 @@ _FETCHERS = dict.fromkeys(
 _FETCHING_METHODS = frozenset(("__getattribute__", "__getattr__"))
 _GETTERS = frozenset(("operator.attrgetter", "operator.methodcaller"))
 _FORMAT_METHODS = frozenset(("format", "format_map", "vformat", "get_field"))
+_MAX_SPREAD = 16  # no function that is looked at takes more
+_NAMING = (values.TEXT, values.BYTES, values.PATH, values.PREFIX, values.STEM)  # what may name a file
 _DOTTED = re.compile(r"\.\s*(\w+)|\[([^\]]*)\]?")
 
 
@@ -45,7 +47,7 @@ class Arguments:
     def _spread(self, node):
         for value in self._judge.values.of(node, self._scope):
             if value[0] == values.ITEMS:
-                self.positional.extend((item, value[2]) for item in value[1])
+                self.positional.extend((item, value[2]) for item in value[1][:_MAX_SPREAD])
                 return True
         return False
 
@@ -74,7 +76,7 @@ def check(judge, node, scope):
         return
     arguments = Arguments(judge, node, scope)
     for path in paths:
-        _check_function(judge, node, path, arguments)
+        _check_function(judge, node, scope, path, arguments)
     if method is not None:
         _check_method(judge, node, scope, method, arguments, paths)
     elif isinstance(function, ast.Call):
@@ -83,7 +85,7 @@ def check(judge, node, scope):
         _check_pickle(judge, node, method, arguments, paths)
 
 
-def _check_function(judge, node, path, arguments):
+def _check_function(judge, node, scope, path, arguments):
     position = _FETCHERS.get(path)
     if position is not None:
         _check_fetch(judge, node, path.rpartition(".")[2], arguments.get(0)[0], arguments.get(position)[0])
@@ -96,7 +98,7 @@ def _check_function(judge, node, path, arguments):
     elif path == "builtins.str.format":
         _check_format(judge, node, arguments.get(0)[0])
     if path in dynamic.FUNCTIONS:
-        dynamic.check(judge, node, path, arguments)
+        dynamic.check(judge, node, path, arguments, scope)
 
 
 def _check_method(judge, node, scope, method, arguments, paths):
@@ -111,8 +113,9 @@ def _check_method(judge, node, scope, method, arguments, paths):
     elif method in places.PATH_METHODS and base:
         _check_path_method(judge, node, method, base, arguments)
     elif method in dynamic.METHODS and not paths:
-        dynamic.check(judge, node, method, arguments)
-    elif method == "mro" and (values.CLASS,) in base:
+        dynamic.check(judge, node, method, arguments, scope)
+    elif method == "mro" and any(value[0] == values.CLASS or value[0] == values.MODULE and
+                                 value[1].startswith("builtins.") for value in base):
         judge.add_attribute(node.func, names.DUNDERS["__mro__"], "mro", "dunder")
 
 
@@ -173,16 +176,20 @@ def _fields(text, depth=0):
 
 def _check_format(judge, node, formats):
     for text in values.texts(formats):
-        if "." not in text and "[" not in text:
-            continue
-        fields = _fields(text) if "{" in text else [text]
-        for field in fields:
-            parts = [a or b for a, b in _DOTTED.findall(field)]
-            inner = next((part for part in parts if part in names.INTERNALS), None)
-            if inner is not None:
-                judge.add(node, imports.DENY, names.rule_of(inner) if inner not in names.FRAMES else "attribute",
+        if "." in text or "[" in text:
+            for field, inner in judge.once("format", text, lambda text=text: list(_inner_fields(text))):
+                judge.add(node, imports.DENY, names.rule_of(inner),
                           f"the format string field '{{{quoted(field)}}}': {inner} {names.INTERNALS[inner]}",
                           "Format plain values: pass what you want to show as an argument of format().")
+
+
+def _inner_fields(text):
+    """The fields of a format string that reach internals, each with the first of these."""
+    for field in _fields(text) if "{" in text else [text]:
+        parts = [a or b for a, b in _DOTTED.findall(field)]
+        inner = next((part for part in parts if part in names.INTERNALS), None)
+        if inner is not None:
+            yield field, inner
 
 
 def _check_places(judge, name, table, arguments):
@@ -200,7 +207,7 @@ def _check_path_method(judge, node, method, base, arguments):
     purpose = places.PATH_METHODS[method]
     if purpose == "mode":
         purpose = places.purpose_of_mode(values.texts(arguments.get(0, "mode")[0]))
-    found = [value for value in base if value[0] in (values.PATH, values.PREFIX)]
+    found = [value for value in base if value[0] in (values.PATH, values.STEM)]
     _check_place(judge, node.func.value, method, found, purpose)
 
 
@@ -209,16 +216,16 @@ def _check_place(judge, node, name, found, purpose):
         return  # the cell changes its folder: what a relative path means is not known
     shown = name.removeprefix("builtins.")
     for value in found:
-        text = value[1]
-        if value[0] == values.BYTES:
-            text = text.decode("utf-8", "replace")
-        elif value[0] not in (values.TEXT, values.PATH, values.PREFIX):
+        if value[0] not in _NAMING:
             continue
-        place = places.judge(judge.rules, text, value[0] != values.PREFIX, purpose)
+        text = value[1].decode("utf-8", "replace") if value[0] == values.BYTES else value[1]
+        whole = value[0] not in (values.PREFIX, values.STEM)
+        place = places.judge(judge.rules, text, whole, purpose)
         if place is not None:
-            dots = "..." if value[0] == values.PREFIX else ""
+            dots = "" if whole else "..."
             hint = hints.network(judge.rules) if place.rule == "network" else hints.place(judge.rules, place.why)
             judge.add(node, imports.DENY, place.rule, f"{shown}('{quoted(text)}{dots}') is {place.why}", hint)
+            return
 
 
 def _check_import_call(judge, node, arguments):

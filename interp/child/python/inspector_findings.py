@@ -54,7 +54,7 @@ class Findings:
                 "line": item.line,
                 "column": positions.column(item.line, item.offset),
                 "message": item.message,
-                "hint": item.hint,
+                "hint": item.hint if isinstance(item.hint, str) else item.hint(),
             }
             for item in ordered[:MAX_FINDINGS]
         ]

@@ -8,7 +8,7 @@ import base64
 import binascii
 import posixpath
 
-TEXT, PREFIX, BYTES, NUMBER, PATH = "text", "prefix", "bytes", "number", "path"
+TEXT, PREFIX, BYTES, NUMBER, PATH, STEM = "text", "prefix", "bytes", "number", "path", "stem"
 _MAX_VALUES, _MAX_TEXT = 8, 4096
 
 _TEXT_METHODS = frozenset(
@@ -31,7 +31,7 @@ def _as_text(value):
         return value[1], True
     if value[0] == NUMBER and isinstance(value[1], int) and abs(value[1]) < 1 << 64:
         return str(value[1]), True
-    return (value[1], False) if value[0] == PREFIX else ("", False)
+    return (value[1], False) if value[0] in (PREFIX, STEM) else ("", False)
 
 
 def concatenated(parts):
@@ -72,7 +72,7 @@ def _path_text(value):
 
 
 def joined_paths(left, others):
-    """`Path / x` and Path(a, b): PATHs, or PREFIX texts once a part is unknown."""
+    """`Path / x` and Path(a, b): PATHs, or STEMs once a part is unknown."""
     heads = [(value[1], True) for value in left if value[0] == PATH]
     for other in others:
         tails = [_path_text(value) for value in other] or [None]
@@ -84,7 +84,7 @@ def joined_paths(left, others):
                 else:
                     joined.append((posixpath.join(head, tail), True))
         heads = [item for item in joined if len(item[0]) <= _MAX_TEXT][:_MAX_VALUES]
-    return tuple((PATH, head) if whole else (PREFIX, head) for head, whole in heads if whole or head)
+    return tuple((PATH, head) if whole else (STEM, head) for head, whole in heads if whole or head)
 
 
 def joined_texts(arguments):
@@ -92,7 +92,7 @@ def joined_texts(arguments):
     if not arguments:
         return ()
     first = tuple((PATH, text) for text in _texts(arguments[0]))
-    return tuple((TEXT if kind == PATH else kind, text) for kind, text in joined_paths(first, arguments[1:]))
+    return tuple((TEXT if kind == PATH else PREFIX, text) for kind, text in joined_paths(first, arguments[1:]))
 
 
 def sliced(base, bounds, given):

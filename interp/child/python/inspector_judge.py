@@ -1,8 +1,10 @@
 """The second pass: judges every site that the first pass noted."""
 
 import ast
+import itertools
 
 from . import inspector_calls as calls
+from . import inspector_dynamic as dynamic
 from . import inspector_hints as hints
 from . import inspector_imports as imports
 from . import inspector_names as names
@@ -30,6 +32,7 @@ class Judge:
         self._top = tree.body if scope is None else []
         self._firm = None
         self._excused = set()
+        self._answers = outer._answers if outer is not None else {}
         self.moves = any(isinstance(node, (ast.Attribute, ast.Name)) and
                          (getattr(node, "attr", None) or getattr(node, "id", None)) == "chdir"
                          for node, _ in self._sites)
@@ -42,7 +45,14 @@ class Judge:
     def inner(self, tree, scope):
         return Judge(self.rules, tree, scope, self).run()
 
-    # What the rules call to report.
+    def once(self, kind, subject, answer):
+        """answer(), computed once per kind and subject, however often the cell repeats it."""
+        key = (kind, subject)
+        if key not in self._answers:
+            self._answers[key] = answer()
+        return self._answers[key]
+
+    # What the rules call to report; a hint is a text, or a function that makes it when it is needed.
 
     def add(self, node, effect, rule, message, hint):
         self.findings.add(node.lineno, node.col_offset, effect, rule, message, hint)
@@ -75,7 +85,7 @@ class Judge:
             rule = "pickle"
         asks = "needs a person's consent" if effect == imports.ASK else "is not allowed"
         self.add(node, effect, rule, f"{quoted(shown)}: the module {quoted(name)} {asks}",
-                 hints.module(self.rules, name, imported))
+                 lambda: hints.module(self.rules, name, imported))
         return True
 
     # Sites.
@@ -137,7 +147,7 @@ class Judge:
             if name not in self.rules.builtins:
                 self._builtin(node, scope)
         elif self.module_scope.stars and scope.find(name) is None and name not in self.rules.tools:
-            for module in self.module_scope.stars:
+            for module in itertools.islice(self.module_scope.stars, values.MAX_VALUES):
                 self.member(node, module, name, f"{name} from {module} import *")
 
     def _builtin(self, node, scope):
@@ -169,16 +179,17 @@ class Judge:
             return
         for base in values.modules(self.values.of(node.value, scope)):
             path = f"{base}.{attribute}"
-            if path == "sys.modules" or attribute == "__dict__":
-                if id(node) not in self._excused:
-                    self._table(node, path)
-            else:
+            if path == "sys.modules":
+                self._table(node)
+            elif attribute != "__dict__":
                 self.member(node, base, attribute, path)
 
-    def _table(self, node, path):
-        line, offset = _attribute_place(node)
-        self.findings.add(line, offset, imports.DENY, "attribute",
-                          f"{path} gives modules by computed name", "Use an import statement that names the module.")
+    def _table(self, node):
+        """sys.modules other than by a constant key, for its keys, or after `in`."""
+        if id(node) not in self._excused:
+            line, offset = _attribute_place(node)
+            self.findings.add(line, offset, imports.DENY, "attribute", "sys.modules gives modules by computed name",
+                              "Use an import statement that names the module.")
 
     def _call(self, node, scope):
         function = node.func
@@ -201,8 +212,6 @@ class Judge:
                 for name in keys:
                     self.module(node, name, f"sys.modules['{name}']", (), "attribute")
             elif value[0] == values.SPACE:
-                if keys:
-                    self._excused.add(id(table))
                 for name in keys:
                     self._space_key(node, value[1], name)
 
@@ -218,6 +227,9 @@ class Judge:
         for operation, right in zip(node.ops, node.comparators):
             if isinstance(operation, (ast.In, ast.NotIn)):
                 self._excused.add(id(right))
+
+    def _annotation(self, node, scope):
+        dynamic.check_annotation(self, node, scope)
 
     def _match_class(self, node, scope):
         for attribute in node.kwd_attrs:
@@ -257,6 +269,7 @@ def _firm_bindings(statements):
 
 
 _SITES = {
+    ast.Constant: Judge._annotation,
     ast.Import: Judge._import,
     ast.ImportFrom: Judge._import_from,
     ast.Name: Judge._name,

@@ -31,7 +31,8 @@ def _float(value):
 def _exact(value):
     if isinstance(value, Decimal) and not value.is_finite():
         return NotJson(f"Decimal {value}")
-    if abs(value) > 1 << 4096 or isinstance(value, Decimal) and abs(value.adjusted()) > 1000:
+    too_large = abs(value.adjusted()) > 1000 if isinstance(value, Decimal) else abs(value) > 1 << 1000
+    if too_large:
         return NotJson(f"{type(value).__name__} beyond the range of numbers")
     exact = Fraction(value)
     return int(exact) if exact.denominator == 1 else _float(value)

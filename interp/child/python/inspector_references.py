@@ -79,6 +79,17 @@ def _check_pattern(pattern, path):
         raise ValueError(f"the pattern {pattern[:200]!r} at {pointer(path)} is no regular expression: {error}") from None
 
 
+def spell_out_refusals(schema):
+    """Writes `false` for a property or a place in an array as {"not": {}}, in place: newer versions of jsonschema lose
+    the path of the former."""
+    for part, _ in _all(schema):
+        for keyword in ("properties", "patternProperties"):
+            if isinstance(part.get(keyword), dict):
+                part[keyword] = {name: {"not": {}} if item is False else item for name, item in part[keyword].items()}
+        if isinstance(part.get("prefixItems"), list):
+            part["prefixItems"] = [{"not": {}} if item is False else item for item in part["prefixItems"]]
+
+
 def check(schema):
     """ValueError, with the place, for a reference that leads out of `schema` and for a pattern that is none."""
     parts = list(_all(schema))

@@ -111,6 +111,7 @@ def validate(value, schema):
     value = plain(value)
     try:
         _check_schema(schema)
+        references.spell_out_refusals(schema)
         found = itertools.islice(_validator(schema).iter_errors(value), _MAX_LOOKED_AT)
         errors = {(_order(error), references.pointer(error.absolute_path), _cut(_message(error))) for error in found}
         return [{"path": path, "message": text} for _, path, text in heapq.nsmallest(MAX_ERRORS, errors)]
@@ -139,7 +140,7 @@ def _names(values):
 def _message(error):
     keyword, wanted, instance = error.validator, error.validator_value, error.instance
     if keyword is None:
-        return "must not be there" if error.absolute_path else "no value is allowed"
+        return "no value is allowed"
     if keyword == "type":
         return f"must be {_names(wanted)}, got {_got(instance)}"
     if keyword in _COMPARISONS:
@@ -149,7 +150,7 @@ def _message(error):
     if keyword == "uniqueItems":
         return "must not contain the same item twice"
     if keyword == "not":
-        return f"must not match {shown(wanted)}"
+        return f"must not match {shown(wanted)}" if wanted else "must not be there"
     if keyword in ("anyOf", "oneOf"):
         return _alternatives(error)
     return error.message

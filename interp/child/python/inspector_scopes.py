@@ -26,7 +26,7 @@ class Scope:
         self.parent = parent
         self.bindings = {}
         self.outer = {}   # name -> scope that `global` or `nonlocal` sends it to
-        self.stars = []   # modules of `from m import *`
+        self.stars = {}   # modules of `from m import *`
         self.values = {}  # the evaluator's memory: name -> values
 
     def bind(self, name, kind, payload=None, scope=None):
@@ -115,7 +115,16 @@ def _children(node, scope):
     return found
 
 
-def _arguments(arguments, outer, inner):
+def _annotation(walk, node, scope):
+    """An annotation; one that is a text with a call in it is a site: typing evaluates such texts."""
+    if node is None:
+        return []
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and "(" in node.value:
+        walk.sites.append((node, scope))
+    return [(node, scope)]
+
+
+def _arguments(walk, arguments, outer, inner):
     """Binds parameters; returns what is evaluated outside: defaults and annotations."""
     outside = []
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -125,31 +134,30 @@ def _arguments(arguments, outer, inner):
         if default is not None:
             inner.bind(parameter.arg, VALUE, default, outer)
             outside.append((default, outer))
-        if parameter.annotation is not None:
-            outside.append((parameter.annotation, outer))
+        outside.extend(_annotation(walk, parameter.annotation, outer))
     for parameter in (arguments.vararg, arguments.kwarg):
         if parameter is not None:
             inner.bind(parameter.arg, OWN)
-            if parameter.annotation is not None:
-                outside.append((parameter.annotation, outer))
+            outside.extend(_annotation(walk, parameter.annotation, outer))
     return outside
 
 
 def _function(walk, node, scope):
     inner = Scope("function", scope)
-    outside = _arguments(node.args, scope, inner)
+    outside = _arguments(walk, node.args, scope, inner)
     if isinstance(node, ast.Lambda):
         return [*outside, (node.body, inner)]
     scope.bind(node.name, OWN)
-    before = [(item, scope) for item in node.decorator_list]
-    after = [(node.returns, scope)] if node.returns is not None else []
+    before = [(item, scope) for item in [*node.decorator_list, *getattr(node, "type_params", ())]]
+    after = _annotation(walk, node.returns, scope)
     return [*before, *outside, *after, *((item, inner) for item in node.body)]
 
 
 def _class(walk, node, scope):
     scope.bind(node.name, OWN, node)
     inner = Scope("class", scope)
-    outside = [(item, scope) for item in [*node.decorator_list, *node.bases, *node.keywords]]
+    outside = [(item, scope) for item in [*node.decorator_list, *getattr(node, "type_params", ()), *node.bases,
+                                          *node.keywords]]
     for item in node.body:
         if isinstance(item, (ast.Assign, ast.AnnAssign)):
             targets = item.targets if isinstance(item, ast.Assign) else [item.target]
@@ -170,9 +178,14 @@ def _comprehension(walk, node, scope):
 def _assign(walk, node, scope):
     for target in node.targets:
         walk.bind_target(target, VALUE, node.value, scope)
+        name = getattr(target, "id", None) or getattr(target, "attr", None)
+        if name == "__annotations__" and isinstance(node.value, ast.Dict):
+            for item in node.value.values:
+                _annotation(walk, item, scope)
 
 
 def _annotated_assign(walk, node, scope):
+    _annotation(walk, node.annotation, scope)
     if node.value is not None:
         walk.bind_target(node.target, VALUE, node.value, scope)
 
@@ -215,7 +228,7 @@ def _import_from(walk, node, scope):
         return []
     for alias in node.names:
         if alias.name == "*":
-            scope.root().stars.append(node.module)
+            scope.root().stars[node.module] = None
         else:
             scope.bind(alias.asname or alias.name, MODULE, f"{node.module}.{alias.name}")
     return []

@@ -64,6 +64,8 @@ def parse(code):
 
 
 def _is_beginning(code):
+    if code.rstrip().endswith("\\"):
+        code = code.rstrip()[:-1] + "(0, "  # a line to be continued is as open as a bracket
     try:
         _tree_of(code + "\n", _FLAGS | _DONT_IMPLY_DEDENT | _ALLOW_INCOMPLETE_INPUT)
     except SyntaxError as error:

@@ -7,6 +7,7 @@ tuple of them (all that it may stand for, at most MAX_VALUES), and () means that
 
 import ast
 import builtins as _builtins
+import itertools
 import posixpath
 
 from . import inspector_folding as folding
@@ -19,9 +20,10 @@ BYTES = "bytes"      # (BYTES, bytes)
 NUMBER = "number"    # (NUMBER, int or bool or None)
 MODULE = "module"    # (MODULE, dotted path): a module or a member of one; builtins are "builtins.NAME"
 PATH = "path"        # (PATH, str): a pathlib path
+STEM = "stem"        # (STEM, str): a pathlib path below that folder
 ITEMS = "items"      # (ITEMS, tuple of nodes, scope): a list, tuple or set that is spelled out
 SPACE = "space"      # (SPACE, dotted path or ""): the namespace of a module, or some other namespace
-CLASS = "class"      # (CLASS,): a class
+CLASS = "class"      # (CLASS, ""): a class
 
 MAX_VALUES = 8
 MAX_DEPTH = 60
@@ -30,12 +32,7 @@ MAX_TEXT = 4096
 # Names that cells use for modules which an earlier cell imported.
 _USUAL_ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
 _BUILTINS = frozenset(dir(_builtins))
-_CLASSES = frozenset(
-    name for name in _BUILTINS if isinstance(getattr(_builtins, name), type) and name != "__loader__"
-)
-_PATH_CLASSES = frozenset(
-    f"pathlib.{name}" for name in ("Path", "PosixPath", "PurePath", "PurePosixPath")
-)
+_PATH_CLASSES = frozenset(f"pathlib.{name}" for name in ("Path", "PosixPath", "PurePath", "PurePosixPath"))
 _SAME_PATH = frozenset("expanduser resolve absolute".split())
 
 
@@ -99,7 +96,7 @@ class Evaluator:
             return self.of(payload, scope)
         if kind == scopes.ELEMENT:
             return self.items(payload, scope)
-        return ((CLASS,),) if payload is not None else ()
+        return ((CLASS, ""),) if payload is not None else ()
 
     def _imported(self, path):
         base, _, member = path.rpartition(".")
@@ -110,7 +107,7 @@ class Evaluator:
     def _free(self, name, scope):
         if name in self._rules.tools:
             return ()
-        found = [(MODULE, f"{module}.{name}") for module in scope.root().stars]
+        found = [(MODULE, f"{module}.{name}") for module in itertools.islice(scope.root().stars, MAX_VALUES)]
         if name in _BUILTINS:
             found.append((MODULE, f"builtins.{name}"))
         elif name in _USUAL_ALIASES:
@@ -156,6 +153,10 @@ class Evaluator:
     def _of_bool(self, node, scope):
         return _merge(self.of(item, scope) for item in node.values)
 
+    def _of_unary(self, node, scope):
+        value = folding.number(self.of(node.operand, scope)) if isinstance(node.op, ast.USub) else None
+        return ((NUMBER, -value),) if value is not None else ()
+
     def _of_named(self, node, scope):
         return self.of(node.value, scope)
 
@@ -194,7 +195,7 @@ class Evaluator:
                 found.append(((PATH, posixpath.dirname(value[1])),))
         if node.attr == "__dict__" and not found:
             return ((SPACE, ""),)
-        return ((CLASS,),) if node.attr == "__class__" and not found else _merge(found)
+        return ((CLASS, ""),) if node.attr == "__class__" and not found else _merge(found)
 
     def _of_subscript(self, node, scope):
         base = self.of(node.value, scope)
@@ -245,7 +246,7 @@ class Evaluator:
             spaces = [((SPACE, module),) for module in modules(arguments[0])] if arguments else []
             return _merge(spaces) or ((SPACE, ""),)
         if path == "builtins.type" and len(arguments) == 1:
-            return ((CLASS,),)
+            return ((CLASS, ""),)
         if path == "importlib.import_module" and arguments:
             return tuple((MODULE, text) for text in texts(arguments[0]))
         return folding.called(path, arguments)
@@ -298,6 +299,7 @@ _HANDLERS = {
     ast.NamedExpr: Evaluator._of_named,
     ast.JoinedStr: Evaluator._of_fstring,
     ast.BinOp: Evaluator._of_binary,
+    ast.UnaryOp: Evaluator._of_unary,
     ast.Attribute: Evaluator._of_attribute,
     ast.Subscript: Evaluator._of_subscript,
     ast.Call: Evaluator._of_call,
