@@ -1,4 +1,5 @@
-"""Cells as models write them for data work; each must be allowed under the default policy of tests/cases/README.md."""
+"""Cells as models write them for data work; each must be allowed under the default policy of
+tests/cases/README.md."""
 
 CELLS = {
     "frame in one go": """
@@ -19,7 +20,8 @@ print(df.query("region == 'North' or eval > 3"), df.query("index % 2 == 0"))
     "columns with unlucky names": """
 import pandas as pd
 df = pd.DataFrame({"os": [1], "exec": [2], "__class__": [3], "f_code": [4]})
-print(df.os, df["exec"], df["__class__"], df["f_code"], df.eval("os + 1"), df.system if "system" in df else None)
+print(df.os, df["exec"], df["__class__"], df["f_code"], df.eval("os + 1"),
+      df.system if "system" in df else None)
 """,
     "patterns": """
 import re
@@ -85,7 +87,8 @@ except KeyError as e:
 import operator
 for name in ["mean", "std"]:
     print(getattr(df["a"], name)(), getattr(df, "missing", None), hasattr(df, "__len__"))
-print(getattr(print, "__name__", "?"), sorted([], key=operator.attrgetter("x.y")), getattr(operator, "add")(1, 2))
+print(getattr(print, "__name__", "?"), sorted([], key=operator.attrgetter("x.y")),
+      getattr(operator, "add")(1, 2))
 setattr(df, "note", 1)
 by = operator.methodcaller("strip", " ")
 print(getattr(operator, f"__{'add'}__")(1, 2))
@@ -106,7 +109,8 @@ for path in sorted(here.glob("**/*.csv")):
 out = Path("/workdir") / "out"
 out.mkdir(parents=True, exist_ok=True)
 (out / "a.txt").write_text("x")
-print((out / "a.txt").read_text(), Path("/etc/passwd").name, Path("/data").exists(), Path("a/../b.txt").resolve())
+print((out / "a.txt").read_text(), Path("/etc/passwd").name, Path("/data").exists(),
+      Path("a/../b.txt").resolve())
 target = Path("a.txt").with_suffix(".csv")
 target.rename(out / target.name)
 """,
@@ -128,7 +132,8 @@ logs = ["GET /index.html", "/api/v1/users", "~/notes", "../up", "https://example
 path = "/api/v1/users"
 print(path.split("/"), path.replace("/", "."), path.rename if hasattr(path, "rename") else None)
 routes = {"/home": 1}
-print(routes["/home"], routes.get("/etc"), df.filter(like="/x"), client.get("/users"), "/".join(["", "etc", "x"]))
+print(routes["/home"], routes.get("/etc"), df.filter(like="/x"), client.get("/users"),
+      "/".join(["", "etc", "x"]))
 f"/etc/{path}".replace("/", "_")
 """,
     "data that looks like a path": """
@@ -142,13 +147,16 @@ a = np.random.default_rng(0).normal(size=(3, 3))
 print(np.linalg.eigvals(a), np.select([a > 0], [1]), np.trace(a), a.T @ a, np.random.random(), np.testing)
 np.save("a.npy", a); b = np.load("a.npy"); c = np.load("a.npy", allow_pickle=False)
 np.savez("a.npz", a=a); np.savetxt("a.txt", a); np.loadtxt("a.txt")
-print(a.dtype.name, np.typing, np.lib, np.ma.masked_array([1]), np.char.upper("a"), np.copy(a), np.array_split(a, 2))
+print(a.dtype.name, np.typing, np.lib, np.ma.masked_array([1]), np.char.upper("a"), np.copy(a),
+      np.array_split(a, 2))
 """,
     "pandas namespaces": """
 import pandas as pd
-print(pd.io.formats, pd.api.types.is_numeric_dtype(1), pd.errors.EmptyDataError, pd.plotting, pd.options.display)
+print(pd.io.formats, pd.api.types.is_numeric_dtype(1), pd.errors.EmptyDataError, pd.plotting,
+      pd.options.display)
 pd.set_option("display.max_columns", None)
-print(pd.__version__, pd.Timestamp("2024-01-01").strftime("%d"), pd.tseries.offsets.Day(1), pd.core.frame.DataFrame)
+print(pd.__version__, pd.Timestamp("2024-01-01").strftime("%d"), pd.tseries.offsets.Day(1),
+      pd.core.frame.DataFrame)
 """,
     "plots": """
 import matplotlib
@@ -169,14 +177,19 @@ results = await asyncio.gather(*(work(i) for i in range(3)))
 with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
     print([f.result() for f in concurrent.futures.as_completed([pool.submit(abs, -1)])])
 q = queue.Queue(); t = threading.Thread(target=q.put, args=(1,), daemon=True); t.start(); t.join()
-print(asyncio.run(work(1)) if False else results, threading.current_thread().name, asyncio.Queue, asyncio.timeout)
+print(asyncio.run(work(1)) if False else results, threading.current_thread().name, asyncio.Queue,
+      asyncio.timeout)
 """,
     "introspection": """
 import inspect, sys, types, typing, keyword
-print(inspect.signature(len), inspect.getsource(inspect.getdoc), inspect.isfunction(len), sys.version, sys.platform)
-print([n for n in dir(sys) if not n.startswith("_")][:3], sys.getsizeof([]), sys.float_info.max, sys.argv, sys.path[:1])
-print(isinstance(len, types.BuiltinFunctionType), types.SimpleNamespace(a=1), typing.get_type_hints(len) if 0 else None)
-print("numpy" in sys.modules, "x" in globals(), globals().get("x"), locals(), vars(types.SimpleNamespace(a=1))["a"])
+print(inspect.signature(len), inspect.getsource(inspect.getdoc), inspect.isfunction(len),
+      sys.version, sys.platform)
+print([n for n in dir(sys) if not n.startswith("_")][:3], sys.getsizeof([]), sys.float_info.max,
+      sys.argv, sys.path[:1])
+print(isinstance(len, types.BuiltinFunctionType), types.SimpleNamespace(a=1),
+      typing.get_type_hints(len) if 0 else None)
+print("numpy" in sys.modules, "x" in globals(), globals().get("x"), locals(),
+      vars(types.SimpleNamespace(a=1))["a"])
 sys.modules[__name__]
 """,
     "shadowed names": """
@@ -195,7 +208,8 @@ sys_os = {"os": 1}["os"]
     "torch-like model": """
 model.eval()
 model.train().compile(optimizer="adam", loss="mse")
-model.save("model.h5"); tokenizer.open("/x"); page.query("div.a > b"); db.query("select * from t where a.b = 1")
+model.save("model.h5"); tokenizer.open("/x"); page.query("div.a > b")
+db.query("select * from t where a.b = 1")
 """,
     "match": """
 def area(shape):
@@ -209,8 +223,10 @@ area((2, 3))
     "xml and dates": """
 import xml.etree.ElementTree as ET, datetime as dt, zoneinfo, urllib.parse, html, uuid, calendar
 root = ET.fromstring("<a><b os='1'/></a>")
-print(root.find("b").attrib["os"], dt.datetime.now().time(), dt.date.today().isoformat(), dt.time(1, 2), dt.timezone.utc)
-print(urllib.parse.urljoin("https://example.org/a/", "../b"), urllib.parse.urlparse("file:///etc/passwd").path, uuid.uuid4())
+print(root.find("b").attrib["os"], dt.datetime.now().time(), dt.date.today().isoformat(),
+      dt.time(1, 2), dt.timezone.utc)
+print(urllib.parse.urljoin("https://example.org/a/", "../b"),
+      urllib.parse.urlparse("file:///etc/passwd").path, uuid.uuid4())
 ET.ElementTree(root).write("out.xml")
 """,
     "timing": """
@@ -221,7 +237,8 @@ print(timeit.timeit(lambda: sum(range(10)), number=10), timeit.default_timer())
     "annotations": """
 from __future__ import annotations
 from typing import Optional, Annotated
-def f(x: "Optional[DataFrame]", y: Annotated[int, "open('/etc/passwd')"] = 1, *z: "list[int]") -> "tuple[int, ...]": ...
+def f(x: "Optional[DataFrame]", y: Annotated[int, "open('/etc/passwd')"] = 1,
+      *z: "list[int]") -> "tuple[int, ...]": ...
 class Tree:
     left: "Tree | None" = None
     note: "see compile (later)" = ""
@@ -261,8 +278,10 @@ if __name__ == "__main__":
 
 # Modules of the standard library that are ordinary code; read, not imported.
 MODULES = (
-    "argparse base64 bisect calendar colorsys configparser csv difflib fractions getopt graphlib hmac html/parser "
-    "html/__init__ json/decoder json/encoder json/__init__ json/scanner keyword locale mailbox numbers pprint queue "
+    "argparse base64 bisect calendar colorsys configparser csv difflib fractions getopt graphlib hmac "
+    "html/parser "
+    "html/__init__ json/decoder json/encoder json/__init__ json/scanner keyword locale mailbox numbers "
+    "pprint queue "
     "quopri sched secrets shlex statistics string stringprep tempfile textwrap urllib/parse uuid wave "
     "xml/etree/ElementTree xml/dom/minidom"
 ).split()

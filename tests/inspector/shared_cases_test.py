@@ -24,7 +24,8 @@ class PoliciesTest(unittest.TestCase):
 
     def check(self, case):
         policy, expect = case["policy"], case["expect"]
-        rules = support.rules(policy.get("imports_add", ()), policy.get("imports_remove", ()), policy.get("tools", ()))
+        rules = support.rules(policy.get("imports_add", ()), policy.get("imports_remove", ()),
+                              policy.get("tools", ()))
         verdict = inspector.check(case["code"], rules)
         self.assertIn(verdict["decision"], expect.get("decision_any", [expect.get("decision")]), verdict)
         if verdict["decision"] == "allow":

@@ -14,11 +14,16 @@ PACKAGE = "inspector_under_test"
 
 # The default policy of tests/cases/README.md.
 ALLOWED = (
-    "abc array asyncio base64 binascii bisect bz2 calendar cmath collections concurrent.futures contextlib contextvars "
-    "copy csv dataclasses datetime decimal difflib enum fractions functools graphlib gzip hashlib heapq hmac html "
-    "inspect io itertools json keyword locale logging lzma math numbers operator pathlib pprint queue random re secrets "
-    "sqlite3 statistics string struct sys tempfile textwrap threading time timeit traceback types typing unicodedata "
-    "urllib.parse uuid warnings weakref xml.etree xml.dom zipfile zlib zoneinfo numpy pandas matplotlib __future__"
+    "abc array asyncio base64 binascii bisect bz2 calendar cmath collections concurrent.futures contextlib "
+    "contextvars "
+    "copy csv dataclasses datetime decimal difflib enum fractions functools graphlib gzip hashlib heapq "
+    "hmac html "
+    "inspect io itertools json keyword locale logging lzma math numbers operator pathlib pprint queue "
+    "random re secrets "
+    "sqlite3 statistics string struct sys tempfile textwrap threading time timeit traceback types typing "
+    "unicodedata "
+    "urllib.parse uuid warnings weakref xml.etree xml.dom zipfile zlib zoneinfo numpy pandas matplotlib "
+    "__future__"
 ).split()
 
 

@@ -29,7 +29,8 @@ COMPLETE = [
     ("\ufeffx = 1", True),
     ("return", False),
 ]
-INCOMPLETE = ["for x in y:", "def f(", "x = (1,", "x = '''abc", "if a:\n    b\nelse:", "@f", "try:\n    x\n", "x = [\n1,",
+INCOMPLETE = ["for x in y:", "def f(", "x = (1,", "x = '''abc", "if a:\n    b\nelse:", "@f", "try:\n    x\n",
+              "x = [\n1,",
               "class A:", "x = \\\n"]
 BROKEN = [
     # text, line
@@ -66,7 +67,8 @@ class SyntaxTest(unittest.TestCase):
         for text, line in BROKEN:
             with self.subTest(text=text):
                 answer = inspector.syntax(text)
-                self.assertEqual((False, False, line), (answer["complete"], answer["incomplete"], answer["line"]))
+                self.assertEqual((False, False, line),
+                                 (answer["complete"], answer["incomplete"], answer["line"]))
                 self.assertTrue(answer["message"])
 
     def test_the_message_is_cpythons(self):

@@ -41,7 +41,8 @@ ODD = {
     "all characters": "".join(map(chr, range(1, 0x3000))),
     "bad escapes": "x = '\\N{no such name} \\x0'",
     "itself": "a = a\nb = c\nc = b\nopen(a)\nb.c\na += a\nwhile 1: a = a[a](a)",
-    "loop through parents": "def f():\n    global f\n    f = f.f\n    class f:\n        nonlocal g\n        f = f",
+    "loop through parents": "def f():\n    global f\n    f = f.f\n    class f:\n        nonlocal g\n        "
+                            "f = f",
     "bytes": b"x = 1",
     "broken bytes": b"x = '\xff'",
     "no text": None,
@@ -71,7 +72,8 @@ class OddTextTest(unittest.TestCase):
                 self.assertFalse(answer["complete"] and answer["incomplete"])
 
     def test_what_is_no_python_is_said_so(self):
-        for what in ("NUL", "lone surrogate", "open brackets", "minus signs", "long sum", "too long", "a number"):
+        for what in ("NUL", "lone surrogate", "open brackets", "minus signs", "long sum", "too long",
+                     "a number"):
             with self.subTest(what):
                 verdict = inspector.check(ODD[what], RULES)
                 self.assertEqual(("deny", "syntax"), (verdict["decision"], verdict["findings"][0]["rule"]))
@@ -94,26 +96,32 @@ class MutationTest(unittest.TestCase):
     """Texts put together at random from pieces of the known ones, the same in every run."""
 
     FORMS = (
-        "{0}.{a}", "{0}({1})", "{0}({1}, {2})", "{0}({k}={1})", "{0}[{1}]", "{0}[{1}:{2}]", "({0}).join([{1}, {2}])",
-        "x = {0}\ny = x + {1}\ngetattr(y, x)", "open({0})", "({0}).{a}({1})", "({0}) + ({1})", "({0}) % ({1})",
+        "{0}.{a}", "{0}({1})", "{0}({1}, {2})", "{0}({k}={1})", "{0}[{1}]", "{0}[{1}:{2}]",
+        "({0}).join([{1}, {2}])",
+        "x = {0}\ny = x + {1}\ngetattr(y, x)", "open({0})", "({0}).{a}({1})", "({0}) + ({1})",
+        "({0}) % ({1})",
         "({0}) / ({1})", "({0}) * ({1})", "for x in {0}:\n x.{a}({1})", "x, y = {0}, {1}\nx(y)", "-({0})",
-        "f'{{{0}}}{{{1}}}'", "(a := {0}).{a}", "import pathlib\npathlib.Path({0}, {1}).open()", "df.query({0})",
+        "f'{{{0}}}{{{1}}}'", "(a := {0}).{a}", "import pathlib\npathlib.Path({0}, {1}).open()",
+        "df.query({0})",
         "[{0}, {1}][0].{a}({2})", "vars({0})[{1}]", "match {0}:\n case x: x.{a}", "{0}(*{1}, **{2})",
     )
-    ATTRIBUTES = ("join format read_text replace get decode mro __dict__ parent joinpath strip query load open resolve "
+    ATTRIBUTES = ("join format read_text replace get decode mro __dict__ parent joinpath strip query load "
+                  "open resolve "
                   "__class__ extractall encode __code__ _os chdir").split()
     KEYWORDS = ("allow_pickle", "file", "mode", "filename")
 
     def pieces(self):
         texts = [row[column] for rows in twins.TABLES.values() for row in rows for column in (1, 4)]
-        texts += [case["code"] for name in ("policies.jsonl", "escapes.jsonl") for case in support.lines(name)]
+        texts += [case["code"] for name in ("policies.jsonl", "escapes.jsonl")
+                  for case in support.lines(name)]
         found = set()
         for text in texts:
             try:
                 tree = ast.parse(text)
             except (SyntaxError, ValueError):
                 continue
-            nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr) and not isinstance(node, ast.Starred)]
+            nodes = [node for node in ast.walk(tree)
+                     if isinstance(node, ast.expr) and not isinstance(node, ast.Starred)]
             found.update(piece for piece in map(ast.unparse, nodes[:40]) if len(piece) < 150)
         return sorted(found)
 
@@ -130,7 +138,8 @@ class MutationTest(unittest.TestCase):
             verdict = inspector.check(code, RULES)
             rules = {finding["rule"] for finding in verdict["findings"]}
             judged += rules != {"syntax"}
-            self.assertFalse(any("could not be judged" in f["message"] for f in verdict["findings"]), (code, verdict))
+            self.assertFalse(any("could not be judged" in f["message"] for f in verdict["findings"]),
+                             (code, verdict))
         self.assertGreater(judged, 3000)
 
 
@@ -142,7 +151,8 @@ class HarmlessTest(unittest.TestCase):
         sys.inspector_test_ran = ran
         code = ("import sys, colorsys, this, antigravity\nsys.inspector_test_ran.append(1)\n"
                 "getattr(sys, 'inspector_test_ran').append(2)\n'{0.append}'.format(sys.inspector_test_ran)\n"
-                "df.query('@sys.inspector_test_ran.append(3)')\nimport timeit; timeit.timeit('import this')\n")
+                "df.query('@sys.inspector_test_ran.append(3)')\nimport timeit; timeit.timeit('import "
+                "this')\n")
         try:
             inspector.check(code, {"imports": {"allow": ["*"]}})
             inspector.syntax(code)
@@ -176,7 +186,8 @@ class GrowthTest(unittest.TestCase):
     SHAPES = {
         "assignments to one name": lambda n: 'x = "a"\n' * n + "open(x)",
         "additions to one name": lambda n: 's = "a"\n' + 's += "b"\n' * n + "open(s)",
-        "chain of aliases": lambda n: "import random as a0\n" + "".join(f"a{i + 1} = a{i}\n" for i in range(n)) + "a9._os",
+        "chain of aliases": lambda n: "import random as a0\n" + "".join(f"a{i + 1} = a{i}\n"
+                                                                        for i in range(n)) + "a9._os",
         "findings on one line": lambda n: "x = ['é', " + "eval, " * n + "]",
         "one list spread often": lambda n: "x = [" + '"a", ' * n + "]\n" + "open(*x)\n" * n,
         "one text judged often": lambda n: 'x = "' + "{0.a}" * n + '"\n' + "x.format(1)\n" * n,

@@ -28,14 +28,16 @@ class TwinsTest(unittest.TestCase):
                     self.assertNotEqual("allow", verdict["decision"], refused)
                     found = [item for item in verdict["findings"] if item["rule"] == rule]
                     self.assertTrue(found, verdict)
-                    self.assertTrue(all(any(word in item["message"] for item in found) for word in words), verdict)
+                    self.assertTrue(all(any(word in item["message"] for item in found) for word in words),
+                                    verdict)
                     self.assertTrue(all(item["hint"] for item in verdict["findings"]), verdict)
 
     def test_every_twin(self):
         for table, rows in twins.TABLES.items():
             for what, _, _, _, allowed in rows:
                 with self.subTest(table=table, what=what):
-                    self.assertEqual({"decision": "allow", "findings": []}, inspector.check(allowed, rules_of(what)))
+                    self.assertEqual({"decision": "allow", "findings": []},
+                                     inspector.check(allowed, rules_of(what)))
 
 
 class VerdictTest(unittest.TestCase):
@@ -84,13 +86,15 @@ class VerdictTest(unittest.TestCase):
         self.assertIn("4900 more", verdict["findings"][-1]["message"])
 
     def test_messages_are_short_and_on_one_line(self):
-        for code in ("open('/etc/" + "x" * 3000 + "')", "import " + "x" * 90_000, "open('/etc/\\x1b[2J\\u202e')"):
+        for code in ("open('/etc/" + "x" * 3000 + "')", "import " + "x" * 90_000,
+                     "open('/etc/\\x1b[2J\\u202e')"):
             for item in self.check(code)["findings"]:
                 self.assertLess(len(item["message"]), 400)
                 self.assertTrue(item["message"].isprintable())
 
     def test_rules_that_are_none_deny(self):
-        for rules in (None, {}, [], {"imports": None}, {"imports": {"allow": "os"}}, {"imports": {"allow": [1, None]}}):
+        for rules in (None, {}, [], {"imports": None}, {"imports": {"allow": "os"}},
+                      {"imports": {"allow": [1, None]}}):
             with self.subTest(rules=rules):
                 self.assertEqual("deny", inspector.check("import os", rules)["decision"])
                 self.assertEqual("allow", inspector.check("x = 1", rules)["decision"])

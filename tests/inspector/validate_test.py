@@ -63,8 +63,10 @@ class PlacesTest(unittest.TestCase):
         ([], {"minItems": 1}, [("", "at least 1 items")]),
         ([1, "x"], {"prefixItems": [{}, {"type": "integer"}], "items": False}, [("/1", "must be integer")]),
         ([1, 2], {"prefixItems": [{}], "items": False}, [("", "Expected at most 1 item")]),
-        (5, {"anyOf": [{"type": "string"}, {"type": "null"}]}, [("", "must be string or null, got integer 5")]),
-        ({"k": 1}, {"anyOf": [{"type": "string"}, {"required": ["k"], "properties": {"k": {"type": "string"}}}]},
+        (5, {"anyOf": [{"type": "string"}, {"type": "null"}]},
+         [("", "must be string or null, got integer 5")]),
+        ({"k": 1},
+         {"anyOf": [{"type": "string"}, {"required": ["k"], "properties": {"k": {"type": "string"}}}]},
          [("", "nearest: at /k must be string")]),
         (5, {"oneOf": [{"type": "integer"}, {"minimum": 2}]}, [("", "more than one of the forms")]),
         (5, {"not": {"type": "integer"}}, [("", "must not match")]),
@@ -92,7 +94,8 @@ class PlacesTest(unittest.TestCase):
         self.assertEqual(["/a"] + [f"/b/{n}" for n in range(19)], [error["path"] for error in errors])
 
     def test_messages_stay_short(self):
-        for schema in ({"type": "integer"}, {"enum": ["y" * 5000]}, {"const": "z" * 5000}, {"pattern": "y" * 5000}):
+        for schema in ({"type": "integer"}, {"enum": ["y" * 5000]}, {"const": "z" * 5000},
+                       {"pattern": "y" * 5000}):
             for error in inspector.validate("x" * 100_000, schema):
                 self.assertLessEqual(len(error["message"]), 300)
 
@@ -101,14 +104,19 @@ class ValuesTest(unittest.TestCase):
     """Values that JSON does not know."""
 
     CASES = [
-        ((1, 2), "array"), (range(3), "array"), (Pair(1, 2), "array"), (Array([1, 2]), "array"), (Array(5), "integer"),
-        (decimal.Decimal("1.5"), "number"), (decimal.Decimal("2"), "integer"), (fractions.Fraction(1, 3), "number"),
-        (10 ** 400, "integer"), (datetime.date(2024, 3, 31), "string"), (datetime.datetime(2024, 3, 31), "string"),
+        ((1, 2), "array"), (range(3), "array"), (Pair(1, 2), "array"), (Array([1, 2]), "array"),
+        (Array(5), "integer"),
+        (decimal.Decimal("1.5"), "number"), (decimal.Decimal("2"), "integer"),
+        (fractions.Fraction(1, 3), "number"),
+        (10 ** 400, "integer"), (datetime.date(2024, 3, 31), "string"),
+        (datetime.datetime(2024, 3, 31), "string"),
         (uuid.UUID(int=5), "string"), (pathlib.PurePosixPath("a"), "string"), (Colour.RED, "string"),
         (collections.OrderedDict(a=1), "object"), ({1: "a", None: "b"}, "object"),
         # None of them is anything in JSON:
-        (float("nan"), None), (float("-inf"), None), (decimal.Decimal("NaN"), None), (b"x", None), ({1, 2}, None),
-        (1j, None), (object(), None), (len, None), (datetime.timedelta(1), None), (decimal.Decimal("1e999999999"), None),
+        (float("nan"), None), (float("-inf"), None), (decimal.Decimal("NaN"), None), (b"x", None),
+        ({1, 2}, None),
+        (1j, None), (object(), None), (len, None), (datetime.timedelta(1), None),
+        (decimal.Decimal("1e999999999"), None),
     ]
     TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
@@ -141,7 +149,8 @@ class FormatsTest(unittest.TestCase):
     CASES = [
         ("date", ["2024-02-29"], ["2023-02-29", "20240229", "2024-2-9", ""]),
         ("time", ["13:45:00Z", "13:45:00.5+01:00", "23:59:60Z"], ["13:45", "25:00:00Z", "13:45:00"]),
-        ("date-time", ["2024-03-31T13:45:00Z", "2024-03-31t13:45:00+02:00"], ["2024-03-31", "2024-03-31 13:45:00Z"]),
+        ("date-time", ["2024-03-31T13:45:00Z", "2024-03-31t13:45:00+02:00"],
+         ["2024-03-31", "2024-03-31 13:45:00Z"]),
         ("duration", ["P3DT4H", "P1W", "PT0.5S"], ["P", "PT", "3D", "P1WT"]),
         ("email", ["a.b+c@example.org"], ["a", "@b", "a@", "a b@example.org", ".a@example.org", "a@-x.org"]),
         ("hostname", ["example.org", "a-b"], ["-a", "a_b", "", "a" * 64]),
@@ -180,7 +189,8 @@ class SchemaTest(unittest.TestCase):
         ({"$ref": "#/$defs/nope"}, "leads to nothing"),
         ({"$ref": "#nope"}, "cannot be used"),
         ({"$ref": "#"}, "refers to itself without end"),
-        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "without end"),
+        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
+         "without end"),
         ({"type": "wat"}, "/type"),
         ({"properties": {"a": {"minimum": "x"}}}, "/properties/a/minimum"),
         ({"pattern": "("}, "/pattern"),
@@ -222,7 +232,8 @@ class SchemaTest(unittest.TestCase):
 
     def test_nobody_is_asked(self):
         asked = []
-        sys.addaudithook(lambda event, args: asked.append(event) if event in ("socket.connect", "socket.getaddrinfo",
+        sys.addaudithook(lambda event,
+                         args: asked.append(event) if event in ("socket.connect", "socket.getaddrinfo",
                                                                                "urllib.Request") else None)
         for schema, _ in self.REFUSED:
             with self.assertRaises(ValueError):

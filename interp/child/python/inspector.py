@@ -6,11 +6,12 @@
     warm_up()               loads what the three need; to be called before the process locks itself down
 
 All of it works on the syntax tree that CPython's own parser makes; no code object is ever made. The inspector
-follows names through imports, aliases, assignments, attributes of modules, getattr and attrgetter with names that
-the text spells out, and folds constant texts. What it cannot know, it leaves to the run: names and paths that are
-put together from data, objects handed from function to function, what an earlier cell left behind (there it takes
-`np`, `pd`, `plt` and the names of allowed standard modules for these modules), links in the work folder. It is a
-courtesy to the model and a record for people; what a session can reach is decided by its confinement.
+follows names through imports, aliases, assignments, attributes of modules, getattr and attrgetter with names
+that the text spells out, and folds constant texts. What it cannot know, it leaves to the run: names and paths
+that are put together from data, objects handed from function to function, what an earlier cell left behind
+(there it takes `np`, `pd`, `plt` and the names of allowed standard modules for these modules), links in the
+work folder. It is a courtesy to the model and a record for people; what a session can reach is decided by its
+confinement.
 """
 
 from . import inspector_hints as hints
@@ -34,17 +35,20 @@ def _syntax_finding(code, problem):
 
 
 def _refusal(message):
-    finding = {"rule": "syntax", "line": 1, "column": 1, "message": message, "hint": "Split the cell, or simplify it."}
+    finding = {"rule": "syntax", "line": 1, "column": 1, "message": message,
+               "hint": "Split the cell, or simplify it."}
     return {"decision": imports.DENY, "findings": [finding]}
 
 
 def check(code, rules):
-    """The verdict on `code`: {"decision": "allow"|"deny"|"escalate", "findings": [{"rule", "line", "column", "message",
-    "hint"}]}, findings in text order. Never raises: what cannot be judged is denied with rule "syntax".
+    """The verdict on `code`: {"decision": "allow"|"deny"|"escalate", "findings": [{"rule", "line", "column",
+    "message", "hint"}]}, findings in text order. Never raises: what cannot be judged is denied with rule
+    "syntax".
 
-    `rules`: {"imports": {"allow", "deny", "ask"}, "tools": [names], "work_folder": "/workdir", "read": [paths]}. A
-    module's name covers its submodules, "*" covers all; deny beats ask beats allow; what no list names is denied.
-    Optional: "builtins": {"allow": ["eval"]} lets a cell use builtins that are forbidden otherwise.
+    `rules`: {"imports": {"allow", "deny", "ask"}, "tools": [names], "work_folder": "/workdir", "read":
+    [paths]}. A module's name covers its submodules, "*" covers all; deny beats ask beats allow; what no list
+    names is denied. Optional: "builtins": {"allow": ["eval"]} lets a cell use builtins that are forbidden
+    otherwise.
     """
     try:
         tree, problem = source.parse(code)
@@ -60,9 +64,9 @@ def check(code, rules):
 
 
 def syntax(code):
-    """{"complete", "incomplete", "has_action": bool, "message": str, "line": int}: whether `code` parses as a notebook
-    cell (top-level await included); if not, whether it is the beginning of one; whether it contains a call, an import
-    or an assignment. Never raises."""
+    """{"complete", "incomplete", "has_action": bool, "message": str, "line": int}: whether `code` parses as a
+    notebook cell (top-level await included); if not, whether it is the beginning of one; whether it contains
+    a call, an import or an assignment. Never raises."""
     try:
         return source.syntax(code)
     except Exception as error:  # noqa: BLE001 - total by contract

@@ -1,4 +1,5 @@
-"""Calls: attributes fetched by name, format strings, files and addresses, unpickling, code in text arguments."""
+"""Calls: attributes fetched by name, format strings, files and addresses, unpickling, code in text
+arguments."""
 
 import ast
 import re
@@ -142,7 +143,8 @@ def _check_getter(judge, node, path, arguments):
                 inner = "__class__"
             if inner is not None:
                 why = names.INTERNALS.get(inner, "leads to the class tree")
-                judge.add(node, imports.DENY, names.rule_of(inner), f"{name}('{quoted(text)}'): {inner} {why}",
+                judge.add(node, imports.DENY, names.rule_of(inner),
+                          f"{name}('{quoted(text)}'): {inner} {why}",
                           names.instead_of(inner))
 
 
@@ -223,7 +225,8 @@ def _check_place(judge, node, name, found, purpose):
         place = places.judge(judge.rules, text, whole, purpose)
         if place is not None:
             dots = "" if whole else "..."
-            hint = hints.network(judge.rules) if place.rule == "network" else hints.place(judge.rules, place.why)
+            hint = hints.network(judge.rules) if place.rule == "network" else hints.place(judge.rules,
+                                                                                          place.why)
             judge.add(node, imports.DENY, place.rule, f"{shown}('{quoted(text)}{dots}') is {place.why}", hint)
             return
 
@@ -240,10 +243,12 @@ def _is_true(found):
 def _check_pickle(judge, node, method, arguments, paths):
     position = 2 if "numpy.load" in paths else None
     found = arguments.get(position, "allow_pickle")[0]
-    writes = (method or "").startswith("save") or any(path.rpartition(".")[2].startswith("save") for path in paths)
+    writes = (method or "").startswith("save") or any(path.rpartition(".")[2].startswith("save")
+                                                      for path in paths)
     if writes or not _is_true(found):
         return
     effect = judge.rules.effect("pickle")
     if effect != imports.ALLOW:
-        judge.add(node, effect, "pickle", "allow_pickle=True unpickles what is in the file, which can run code",
+        judge.add(node, effect, "pickle",
+                  "allow_pickle=True unpickles what is in the file, which can run code",
                   "Leave allow_pickle out; store numbers and texts as plain arrays, or use CSV or JSON.")

@@ -1,4 +1,5 @@
-"""Code in text arguments: expressions for pandas, statements for timeit. The text is judged as a cell would be."""
+"""Code in text arguments: expressions for pandas, statements for timeit. The text is judged as a cell would
+be."""
 
 import ast
 import re
@@ -49,7 +50,8 @@ def _check_text(judge, node, scope, name, kind, text):
         return
     for effect, message in judge.once((kind, id(scope)), text, lambda: _found(judge, scope, kind, text)):
         judge.add(node, effect, "dynamic-code", f"{name}() with the code '{quoted(text)}': {message}",
-                  "Compute the value in the cell first, or write the expression with columns and plain @names only.")
+                  "Compute the value in the cell first, or write the expression with columns and plain "
+                  "@names only.")
 
 
 def _found(judge, scope, kind, text):

@@ -46,7 +46,8 @@ class Findings:
         return "escalate" if self._found else "allow"
 
     def verdict(self, positions):
-        """The verdict as the host gets it. Beyond MAX_FINDINGS the rest is only counted, in the last message."""
+        """The verdict as the host gets it. Beyond MAX_FINDINGS the rest is only counted, in the last
+        message."""
         ordered = list(self)
         shown = [
             {

@@ -12,7 +12,8 @@ TEXT, PREFIX, BYTES, NUMBER, PATH, STEM = "text", "prefix", "bytes", "number", "
 _MAX_VALUES, _MAX_TEXT = 8, 4096
 
 _TEXT_METHODS = frozenset(
-    "lower upper strip lstrip rstrip replace capitalize title swapcase casefold removeprefix removesuffix".split()
+    "lower upper strip lstrip rstrip replace capitalize title swapcase casefold removeprefix "
+    "removesuffix".split()
 )
 
 
@@ -35,7 +36,8 @@ def _as_text(value):
 
 
 def concatenated(parts):
-    """parts: a tuple of descriptions for each piece; the result is a PREFIX from the first unknown piece on."""
+    """parts: a tuple of descriptions for each piece; the result is a PREFIX from the first unknown piece
+    on."""
     heads = [("", True)]
     for part in parts:
         longer = []
@@ -92,7 +94,8 @@ def joined_texts(arguments):
     if not arguments:
         return ()
     first = tuple((PATH, text) for text in _texts(arguments[0]))
-    return tuple((TEXT if kind == PATH else PREFIX, text) for kind, text in joined_paths(first, arguments[1:]))
+    return tuple((TEXT if kind == PATH else PREFIX, text) for kind,
+                 text in joined_paths(first, arguments[1:]))
 
 
 def sliced(base, bounds, given):
@@ -159,7 +162,8 @@ def method(name, base, arguments):
 
 
 def _chr(value):
-    return ((TEXT, chr(value[1])),) if value[0] == NUMBER and type(value[1]) is int and 0 <= value[1] < 0x110000 else ()
+    return ((TEXT, chr(value[1])),
+            ) if value[0] == NUMBER and type(value[1]) is int and 0 <= value[1] < 0x110000 else ()
 
 
 def _unpacked(value, function):

@@ -5,7 +5,8 @@ import ipaddress
 import re
 import uuid
 
-_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII | re.I)
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)",
+                   re.ASCII | re.I)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DURATION = re.compile(r"P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)", re.ASCII)
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
@@ -38,7 +39,8 @@ def _ipv6(text):
 
 
 def _uuid(text):
-    return len(text) == 36 and uuid.UUID(text) and [i for i, c in enumerate(text) if c == "-"] == [8, 13, 18, 23]
+    return len(text) == 36 and uuid.UUID(text) and [i for i, c in enumerate(text) if c == "-"] == [8, 13, 18,
+                                                                                                   23]
 
 
 def _uri_reference(text):

@@ -5,7 +5,8 @@ import difflib
 from . import inspector_imports as imports
 
 _NETWORK = frozenset(
-    "requests urllib urllib2 urllib3 http httpx aiohttp socket ssl ftplib smtplib poplib imaplib telnetlib xmlrpc "
+    "requests urllib urllib2 urllib3 http httpx aiohttp socket ssl ftplib smtplib poplib imaplib telnetlib "
+    "xmlrpc "
     "websocket websockets paramiko boto3 selenium playwright yfinance wget socketserver asyncore".split()
 )
 _PROCESSES = frozenset("subprocess multiprocessing pty popen2 sh pexpect".split())
@@ -14,7 +15,8 @@ _SYSTEM = frozenset("ctypes cffi mmap fcntl resource signal gc _ctypes posix nt"
 
 # Module -> (allowed modules that do its job, how).
 _INSTEAD = {
-    "os": (["pathlib"], "pathlib.Path works with files in the work folder (iterdir, exists, stat, mkdir, unlink)"),
+    "os": (["pathlib"],
+           "pathlib.Path works with files in the work folder (iterdir, exists, stat, mkdir, unlink)"),
     "os.path": (["pathlib"], "pathlib.Path has exists, name, suffix, stem, parent and the / operator"),
     "glob": (["pathlib"], "pathlib.Path('.').glob(pattern) finds files in the work folder"),
     "shutil": (["pathlib"], "pathlib.Path has rename, unlink, read_bytes and write_bytes"),
@@ -58,7 +60,7 @@ def tools(rules):
 
 
 def network(rules):
-    return f"Network is not available here: use the files in the work folder {rules.work_folder}." + tools(rules)
+    return f"Network is not available here: use files in the work folder {rules.work_folder}." + tools(rules)
 
 
 def place(rules, why):
@@ -66,12 +68,14 @@ def place(rules, why):
         also = f", or one that may be read: {', '.join(rules.read[:4])}"
     else:
         also = ""
-    return f"Use a relative path or one below {rules.work_folder}{also}; other folders do not exist for the cell."
+    return (f"Use a relative path or one below {rules.work_folder}{also}; other folders do not exist for the "
+            f"cell.")
 
 
 def _allowed_some(rules):
     names = rules.examples()
-    usual = [name for name in ("math", "json", "re", "datetime", "collections", "numpy", "pandas") if name in names]
+    usual = [name for name in ("math", "json", "re", "datetime", "collections", "numpy", "pandas")
+             if name in names]
     shown = usual or names[:7]
     return f" Allowed modules are, among others: {', '.join(shown)}." if shown else " No module is allowed."
 
@@ -92,7 +96,8 @@ def module(rules, name, imported=()):
     if root in _NETWORK:
         return network(rules)
     if root in _PROCESSES:
-        return "No process can be started here: compute in this one; concurrent.futures.ThreadPoolExecutor runs threads."
+        return ("No process can be started here: compute in this one; concurrent.futures.ThreadPoolExecutor "
+                "runs threads.")
     if root in _INSTALLERS:
         return "Nothing can be installed here." + _allowed_some(rules)
     if root in _SYSTEM:
@@ -119,7 +124,8 @@ def syntax(message, line_text):
     if "indent" in message:
         return "Indent blocks with four spaces each, and do not indent the cell as a whole."
     if "invalid character" in message or "non-printable" in message:
-        return "Use plain Python only: no typographic characters outside of texts, and no prose between the lines."
+        return ("Use plain Python only: no typographic characters outside of texts, and no prose between the "
+                "lines.")
     if "unterminated" in message or "never closed" in message or "EOF" in message:
         return "Send the whole cell: something that was opened is not closed."
     return "Send the corrected cell, complete."

@@ -1,7 +1,7 @@
 """Which modules a cell may name, and which members of allowed modules lead to modules it may not.
 
-Nothing is imported to find out: a member is judged by its name and by the tables below, made by looking through
-the standard library, numpy, pandas and matplotlib once.
+Nothing is imported to find out: a member is judged by its name and by the tables below, made by looking
+through the standard library, numpy, pandas and matplotlib once.
 """
 
 import sys
@@ -12,28 +12,33 @@ STDLIB = sys.stdlib_module_names
 # Modules that unpickle, which runs code; refusals of these carry the rule "pickle".
 PICKLERS = frozenset("pickle _pickle cPickle dill cloudpickle shelve".split())
 
-# Modules that give what a session does not have. Under any package, a member of such a name is taken for the module.
+# Modules that give what a session does not have. Under any package, a member of such a name is taken for the
+# module.
 CAPABILITIES = frozenset(
-    "os posix nt ntpath posixpath sys subprocess socket ssl ctypes importlib imp builtins pickle marshal shutil runpy "
-    "pty multiprocessing mmap fcntl gc pkgutil zipimport pydoc glob urllib http ftplib smtplib webbrowser tarfile "
+    "os posix nt ntpath posixpath sys subprocess socket ssl ctypes importlib imp builtins pickle marshal "
+    "shutil runpy "
+    "pty multiprocessing mmap fcntl gc pkgutil zipimport pydoc glob urllib http ftplib smtplib webbrowser "
+    "tarfile "
     "atexit requests".split()
 )
 _RENAMED = {"bltns": "builtins", "pkl": "pickle"}
 
 # Members of standard modules that merely have the name of another standard module.
 _NAMESAKES = frozenset(
-    "shutil.copy multiprocessing.sharedctypes.copy unicodedata.decimal locale.gettext optparse.gettext typing.io "
+    "shutil.copy multiprocessing.sharedctypes.copy unicodedata.decimal locale.gettext optparse.gettext "
+    "typing.io "
     "typing.re sys.platform ssl.socket os.stat posix.stat ast.keyword ast.operator datetime.time queue.time "
     "socketserver.time importlib.abc collections.abc importlib.resources.abc wsgiref.types inspect.trace "
-    "re._compiler.dis pickletools.dis imaplib.datetime xmlrpc.client.datetime cgitb.html site.venv pty.select "
+    "re._compiler.dis pickletools.dis imaplib.datetime xmlrpc.client.datetime cgitb.html site.venv "
+    "pty.select "
     "copyreg.pickle unittest.loader.fnmatch distutils.sysconfig distutils.cmd re._code re._pickle "
     "numpy._pickle".split()
 )
 
 
 class Member:
-    """What a member of an allowed module gives: `rule` of the refusal, `needs` (a module that, when the policy allows
-    it, makes the member allowed too; None: never allowed), `why`."""
+    """What a member of an allowed module gives: `rule` of the refusal, `needs` (a module that, when the
+    policy allows it, makes the member allowed too; None: never allowed), `why`."""
 
     __slots__ = ("rule", "needs", "why")
 
@@ -58,15 +63,18 @@ def _members():
             "currentframe stack trace getouterframes getinnerframes": ("attribute", None, frames),
             "getclosurevars": ("attribute", None, "leads to the globals of functions"),
         },
+        "traceback": {"walk_stack walk_tb": ("attribute", None, frames)},
         "threading": {"settrace setprofile": ("attribute", None, hooks)},
         "types": {"CodeType": ("attribute", None, "makes code objects")},
         "asyncio": {
             "create_subprocess_exec create_subprocess_shell subprocess": ("attribute", "subprocess", process),
-            "open_connection start_server open_unix_connection start_unix_server": ("network", "socket", network),
+            "open_connection start_server open_unix_connection start_unix_server": ("network", "socket",
+                                                                                    network),
         },
         "concurrent.futures": {"ProcessPoolExecutor process": ("attribute", "multiprocessing", process)},
         "logging.handlers": {
-            "SocketHandler DatagramHandler SysLogHandler SMTPHandler HTTPHandler": ("network", "socket", network),
+            "SocketHandler DatagramHandler SysLogHandler SMTPHandler HTTPHandler": ("network", "socket",
+                                                                                    network),
         },
         "logging.config": {"listen": ("network", "socket", network)},
         "numpy": {
@@ -131,18 +139,21 @@ class Rules:
         return DENY
 
     def is_parent(self, module):
-        """Whether `module` itself is not allowed but some of its submodules are (`urllib` for `urllib.parse`)."""
+        """Whether `module` itself is not allowed but some of its submodules are (`urllib` for
+        `urllib.parse`)."""
         return module in self.parents and self.effect(module) != ALLOW
 
     def examples(self):
         """A few allowed top-level modules, for hints."""
-        return sorted(name for name in self.allowed if "." not in name and not name.startswith("_") and name != "*")
+        return sorted(name for name in self.allowed
+                      if "." not in name and not name.startswith("_") and name != "*")
 
 
 def module_named(attribute, base):
     """The module that a member called `attribute` of `base` is taken for, or None."""
     tail = base.rpartition(".")[2]
-    if not attribute or attribute == tail or f"{base}.{attribute}" in _NAMESAKES or (tail[:1].isupper() and attribute[0] != "_"):
+    if not attribute or attribute == tail or f"{base}.{attribute}" in _NAMESAKES or (tail[:1].isupper()
+                                                                                     and attribute[0] != "_"):
         return None
     name = attribute.lstrip("_")
     name = _RENAMED.get(name, name)
@@ -172,7 +183,7 @@ def judge_member(rules, base, attribute):
         effect = rules.effect(path)
         if effect == ALLOW or path in rules.parents or attribute.startswith("__"):
             return None
-        return effect, "attribute", f"only some submodules of {base} are allowed, and {attribute} is none of them"
+        return effect, "attribute", f"of {base} only some submodules are allowed, not {attribute}"
     module = module_named(attribute, base)
     if module is None or rules.effect(path) == ALLOW and path in rules.allowed:
         return None

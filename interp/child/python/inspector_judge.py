@@ -13,12 +13,14 @@ from . import inspector_values as values
 from .inspector_findings import Findings, quoted
 
 _WATCHED = names.WATCHED_NAMES | imports.CAPABILITIES | {"chdir"}
+_MODULES = "gives modules by computed name"
 _HARMLESS_KEYS = frozenset(("keys", "get", "__contains__", "__len__"))
 _COUNTING = frozenset(f"builtins.{name}" for name in ("list", "sorted", "set", "len", "tuple", "frozenset"))
 
 
 class Judge:
-    """Judges a tree under rules; `findings` grows. One per cell; a text argument is judged by an inner one."""
+    """Judges a tree under rules; `findings` grows. One per cell; a text argument is judged by an inner
+    one."""
 
     def __init__(self, rules, tree, scope=None, outer=None):
         self.rules = rules
@@ -61,20 +63,30 @@ class Judge:
         line, offset = _attribute_place(node)
         self.findings.add(line, offset, imports.DENY, rule, f".{shown} {why}", names.instead_of(shown))
 
-    def member(self, node, base, attribute, shown):
-        """Reports a member of a module that may not be used; whether it did."""
+    def member(self, node, base, attribute, shown, rule=None):
+        """Reports a member of a module that may not be used; whether it did. `rule` is that for re-exported
+        modules."""
         found = imports.judge_member(self.rules, base, attribute)
         if found is None:
-            return False
-        effect, rule, why = found
-        line, offset = _attribute_place(node) if isinstance(node, ast.Attribute) else (node.lineno, node.col_offset)
-        module = imports.module_named(attribute, base)
-        hint = hints.network(self.rules) if rule == "network" else hints.module(self.rules, module or attribute)
-        known = imports.MEMBERS.get(f"{base}.{attribute}")
-        if known is not None and rule != "network":
-            hint = names.member_hint(base, attribute, known.why)
-        self.findings.add(line, offset, effect, rule, f"{shown}: {why}", hint)
+            if (base, attribute) != ("sys", "modules"):
+                return False
+            found = imports.DENY, "attribute", _MODULES
+        effect, found_rule, why = found
+        known = f"{base}.{attribute}" in imports.MEMBERS
+        if rule is None or known or imports.module_named(attribute, base) is None:
+            rule = found_rule
+        line, offset = _attribute_place(node) if isinstance(node, ast.Attribute) else (node.lineno,
+                                                                                       node.col_offset)
+        self.findings.add(line, offset, effect, rule, f"{quoted(shown)}: {why}",
+                          lambda: self._member_hint(base, attribute, rule, why))
         return True
+
+    def _member_hint(self, base, attribute, rule, why):
+        if rule == "network":
+            return hints.network(self.rules)
+        if f"{base}.{attribute}" in imports.MEMBERS or why == _MODULES:
+            return names.member_hint(base, attribute, why)
+        return hints.module(self.rules, imports.module_named(attribute, base) or attribute)
 
     def module(self, node, name, shown, imported=(), rule="import"):
         """Reports a module that may not be imported; whether it did."""
@@ -117,21 +129,14 @@ class Judge:
         """A cell is in no package, so Python refuses this itself, unless the cell says that it is in one."""
         if scope.find("__package__") is not None:
             shown = "." * node.level + (node.module or "")
-            self.add(node, imports.DENY, "import", f"from {shown} import ...: relative to a changed __package__",
+            self.add(node, imports.DENY, "import",
+                     f"from {shown} import ...: relative to a changed __package__",
                      "Import modules by their full name, and leave __package__ alone.")
 
     def _member_import(self, alias, base):
-        attribute = alias.name
-        found = imports.judge_member(self.rules, base, attribute)
-        if found is None:
-            self._internal_text(alias, attribute, f"from {base} import {attribute}")
-            return
-        effect, rule, why = found
-        module = imports.module_named(attribute, base)
-        if module is not None and f"{base}.{attribute}" not in imports.MEMBERS:
-            rule = "import"
-        hint = hints.network(self.rules) if rule == "network" else hints.module(self.rules, module or attribute)
-        self.add(alias, effect, rule, f"from {base} import {attribute}: {why}", hint)
+        shown = f"from {base} import {alias.name}"
+        if not self.member(alias, base, alias.name, shown, "import"):
+            self._internal_text(alias, alias.name, shown)
 
     def _internal_text(self, node, attribute, shown):
         if attribute in names.INTERNALS:
@@ -142,7 +147,8 @@ class Judge:
         name = node.id
         if name in names.MODULE_INTERNALS:
             if scope.find(name) is None:
-                self.add(node, imports.DENY, "dunder", f"{name} {names.DUNDERS[name]}", names.instead_of(name))
+                self.add(node, imports.DENY, "dunder", f"{name} {names.DUNDERS[name]}",
+                         names.instead_of(name))
         elif name in names.FORBIDDEN_BUILTINS:
             if name not in self.rules.builtins:
                 self._builtin(node, scope)
@@ -188,8 +194,8 @@ class Judge:
         """sys.modules other than by a constant key, for its keys, or after `in`."""
         if id(node) not in self._excused:
             line, offset = _attribute_place(node)
-            self.findings.add(line, offset, imports.DENY, "attribute", "sys.modules gives modules by computed name",
-                              "Use an import statement that names the module.")
+            self.findings.add(line, offset, imports.DENY, "attribute", f"sys.modules {_MODULES}",
+                              names.member_hint("sys", "modules", _MODULES))
 
     def _call(self, node, scope):
         function = node.func
@@ -218,7 +224,8 @@ class Judge:
     def _space_key(self, node, module, name):
         if name in names.INTERNALS or name in names.ALWAYS_FORBIDDEN:
             self.add(node, imports.DENY, names.rule_of(name),
-                     f"['{name}'] in a namespace: {name} {names.INTERNALS.get(name, 'leads out of ordinary code')}",
+                     f"['{name}'] in a namespace: {name} "
+                     f"{names.INTERNALS.get(name, 'leads out of ordinary code')}",
                      names.instead_of(name))
         elif module:
             self.member(node, module, name, f"vars({module})['{quoted(name)}']")

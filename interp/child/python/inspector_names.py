@@ -40,19 +40,19 @@ DUNDERS = {
 }
 _FRAME = "leads to a frame of running code"
 _CODE = "is a code object"
+# Not among them: f_back and f_code. Code gives its own attributes such names, and no frame is had without the
+# others.
 FRAMES = {
     "gi_frame": _FRAME,
     "cr_frame": _FRAME,
     "ag_frame": _FRAME,
     "tb_frame": _FRAME,
-    "f_back": _FRAME,
     "f_globals": _GLOBALS,
     "f_locals": "leads to the variables of running code",
     "f_builtins": "is the table of all builtins",
     "gi_code": _CODE,
     "cr_code": _CODE,
     "ag_code": _CODE,
-    "f_code": _CODE,
     "enable_load_extension": "lets a database load native code",
 }
 INTERNALS = {**DUNDERS, **FRAMES}
@@ -86,6 +86,7 @@ def instead_of(attribute):
 WATCHED_NAMES = frozenset(FORBIDDEN_BUILTINS) | MODULE_INTERNALS
 
 _MEMBER_HINTS = {
+    "gives modules by computed name": "Use an import statement that names the module.",
     "starts processes": "No process can be started here: use threads, or asyncio with coroutines.",
     "runs code given as text": "Write the code itself in the cell.",
     "unpickles, which can run code": "Read CSV, JSON or plain arrays instead.",

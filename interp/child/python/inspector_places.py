@@ -1,7 +1,7 @@
 """Files and addresses: which calls name one, and whether a session has it.
 
-Only what the text spells out is judged, and only by its letters: links, mounts and names that are put together at
-run time are for the confinement.
+Only what the text spells out is judged, and only by its letters: links, mounts and names that are put
+together at run time are for the confinement.
 """
 
 import posixpath
@@ -9,7 +9,8 @@ import re
 from urllib.parse import unquote
 
 URL = re.compile(
-    r"\s*(https?|ftps?|sftp|ssh|s3[an]?|gs|gcs|hdfs|abfss?|adl|az|wasbs?|smb|github|webdavs?|wss?)://", re.IGNORECASE
+    r"\s*(https?|ftps?|sftp|ssh|s3[an]?|gs|gcs|hdfs|abfss?|adl|az|wasbs?|smb|github|webdavs?|wss?)://",
+    re.IGNORECASE
 )
 READ, WRITE = "read", "write"
 _DEVICES = frozenset(("/dev/null", "/dev/zero"))
@@ -91,7 +92,8 @@ def _pandas_readers():
 _PACKED = "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile"
 _TWO = "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree"
 
-# Function -> which arguments name a place: (purpose, position, keyword). Purpose "mode": as its mode argument says.
+# Function -> which arguments name a place: (purpose, position, keyword). Purpose "mode": as its mode argument
+# says.
 FUNCTIONS = {
     **_table("mode", 0, "file", "builtins.open io.open io.FileIO io.open_code _io.open"),
     **_table("mode", 0, "filename", _PACKED),
@@ -106,10 +108,12 @@ FUNCTIONS = {
     **{name: ((READ, 0, "src"), (WRITE, 1, "dst")) for name in _TWO.split()},
     **{name: ((WRITE, 0, "src"), (WRITE, 1, "dst")) for name in "os.rename os.replace shutil.move".split()},
     **_table(READ, 0, "pathname", "glob.glob glob.iglob"),
-    **_table(WRITE, None, "dir", "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp "
+    **_table(WRITE, None, "dir",
+             "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp "
                                  "tempfile.TemporaryDirectory tempfile.SpooledTemporaryFile"),
     **_table(WRITE, 0, "filename", "logging.FileHandler logging.handlers.RotatingFileHandler "
-                                   "logging.handlers.TimedRotatingFileHandler logging.handlers.WatchedFileHandler"),
+                                   "logging.handlers.TimedRotatingFileHandler "
+                                   "logging.handlers.WatchedFileHandler"),
     **_table(WRITE, None, "filename", "logging.basicConfig"),
     **_table(READ, 0, "source", "xml.etree.ElementTree.parse xml.etree.ElementTree.iterparse"),
     **_table(READ, 1, "file", "xml.etree.ElementTree.ElementTree"),

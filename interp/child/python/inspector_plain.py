@@ -45,8 +45,9 @@ def _key(key):
 
 
 def plain(value, depth=0):
-    """`value` with tuples, ranges and arrays as lists, Decimal and Fraction as numbers, dates, UUIDs and paths as texts,
-    enum members as their values, keys as texts, and NotJson for the rest. ValueError when nested too deeply."""
+    """`value` with tuples, ranges and arrays as lists, Decimal and Fraction as numbers, dates, UUIDs and
+    paths as texts, enum members as their values, keys as texts, and NotJson for the rest. ValueError when
+    nested too deeply."""
     if depth > MAX_DEPTH:
         raise ValueError(f"the value is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, enum.Enum):
@@ -79,7 +80,8 @@ def _rare(value, depth):
 def type_name(value):
     """The JSON name of a plain value's type, for messages."""
     for kinds, name in (
-        (NotJson, None), (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"),
+        (NotJson, None), (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"),
+        (list, "array"),
         (dict, "object"), (type(None), "null"),
     ):
         if isinstance(value, kinds):

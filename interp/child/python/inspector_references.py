@@ -1,4 +1,5 @@
-"""Looks through a JSON Schema before it is used: no reference may lead out of it, every pattern must be one."""
+"""Looks through a JSON Schema before it is used: no reference may lead out of it, every pattern must be
+one."""
 
 import re
 from urllib.parse import unquote
@@ -6,7 +7,8 @@ from urllib.parse import unquote
 MAX_DEPTH = 200
 
 _ONE = frozenset(
-    "additionalProperties unevaluatedProperties items unevaluatedItems contains propertyNames not if then else "
+    "additionalProperties unevaluatedProperties items unevaluatedItems contains propertyNames not if then "
+    "else "
     "contentSchema".split()
 )
 _LISTS = frozenset("allOf anyOf oneOf prefixItems".split())
@@ -38,7 +40,8 @@ def _all(schema):
     while todo:
         part, path = todo.pop()
         if len(path) > MAX_DEPTH:
-            raise ValueError(f"the schema is nested more than {MAX_DEPTH} levels deep at {pointer(path[:8])}/...")
+            raise ValueError(f"the schema is nested more than {MAX_DEPTH} levels deep at "
+                             f"{pointer(path[:8])}/...")
         if isinstance(part, dict):
             yield part, path
             todo.extend(_subschemas(part, path))
@@ -67,7 +70,8 @@ def _check_reference(schema, reference, path, identifiers):
     if any(name == target or name.endswith("/" + target) for name in identifiers):
         return
     raise ValueError(
-        f"the schema's reference {reference[:200]!r} at {pointer(path)} leads out of the schema, and nothing is "
+        f"the schema's reference {reference[:200]!r} at {pointer(path)} leads out of the schema, and "
+        f"nothing is "
         "fetched; put the definition under $defs and refer to it as '#/$defs/NAME'"
     )
 
@@ -76,22 +80,25 @@ def _check_pattern(pattern, path):
     try:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"the pattern {pattern[:200]!r} at {pointer(path)} is no regular expression: {error}") from None
+        raise ValueError(f"the pattern {pattern[:200]!r} at {pointer(path)} is no regular expression: "
+                         f"{error}") from None
 
 
 def spell_out_refusals(schema):
-    """Writes `false` for a property or a place in an array as {"not": {}}, in place: newer versions of jsonschema lose
-    the path of the former."""
+    """Writes `false` for a property or a place in an array as {"not": {}}, in place: newer versions of
+    jsonschema lose the path of the former."""
     for part, _ in _all(schema):
         for keyword in ("properties", "patternProperties"):
             if isinstance(part.get(keyword), dict):
-                part[keyword] = {name: {"not": {}} if item is False else item for name, item in part[keyword].items()}
+                part[keyword] = {name: {"not": {}} if item is False else item for name,
+                                 item in part[keyword].items()}
         if isinstance(part.get("prefixItems"), list):
             part["prefixItems"] = [{"not": {}} if item is False else item for item in part["prefixItems"]]
 
 
 def check(schema):
-    """ValueError, with the place, for a reference that leads out of `schema` and for a pattern that is none."""
+    """ValueError, with the place, for a reference that leads out of `schema` and for a pattern that is
+    none."""
     parts = list(_all(schema))
     identifiers = [str(part["$id"]).rstrip("#") for part, _ in parts if isinstance(part.get("$id"), str)]
     for part, path in parts:

@@ -1,8 +1,9 @@
 """JSON Schema 2020-12 for final answers and tool arguments, with messages that a language model can act on.
 
-Works with jsonschema 4.10 and later. Nothing is ever fetched: inspector_references refuses a reference that leads
-out of the schema before validation starts, and the resolver behind it refuses again. What counts as an array, a
-number or a text among values that JSON does not know is in inspector_plain; the formats in inspector_formats.
+Works with jsonschema 4.10 and later. Nothing is ever fetched: inspector_references refuses a reference that
+leads out of the schema before validation starts, and the resolver behind it refuses again. What counts as an
+array, a number or a text among values that JSON does not know is in inspector_plain; the formats in
+inspector_formats.
 """
 
 import heapq
@@ -79,7 +80,8 @@ _REGISTRY = _closed()
 
 
 def _refuse(uri):
-    raise ValueError(f"the schema refers to {uri[:200]}, and nothing is fetched; put the definition under $defs")
+    raise ValueError(f"the schema refers to {uri[:200]}, and nothing is fetched; put the definition under "
+                     f"$defs")
 
 
 def _validator(schema):
@@ -102,10 +104,11 @@ def _check_schema(schema):
 
 
 def validate(value, schema):
-    """Errors of `value` against `schema` as [{"path": JSON Pointer, "message"}], by path, at most MAX_ERRORS of them.
+    """Errors of `value` against `schema` as [{"path": JSON Pointer, "message"}], by path, at most MAX_ERRORS
+    of them.
 
-    ValueError, with the place, when the schema is none, when it refers to what is not in it, and when value or schema
-    are nested too deeply.
+    ValueError, with the place, when the schema is none, when it refers to what is not in it, and when value
+    or schema are nested too deeply.
     """
     schema = plain(schema)
     value = plain(value)
@@ -113,7 +116,8 @@ def validate(value, schema):
         _check_schema(schema)
         references.spell_out_refusals(schema)
         found = itertools.islice(_validator(schema).iter_errors(value), _MAX_LOOKED_AT)
-        errors = {(_order(error), references.pointer(error.absolute_path), _cut(_message(error))) for error in found}
+        errors = {(_order(error), references.pointer(error.absolute_path), _cut(_message(error)))
+                  for error in found}
         return [{"path": path, "message": text} for _, path, text in heapq.nsmallest(MAX_ERRORS, errors)]
     except RecursionError:
         raise ValueError("the schema refers to itself without end, or is nested too deeply") from None
@@ -125,7 +129,8 @@ def validate(value, schema):
 
 def _order(error):
     """Sorts by path, items of arrays by their number."""
-    return tuple((0, part, "") if isinstance(part, int) else (1, 0, str(part)) for part in error.absolute_path)
+    return tuple((0, part, "") if isinstance(part, int) else (1, 0, str(part))
+                 for part in error.absolute_path)
 
 
 def _cut(text):
@@ -172,7 +177,9 @@ def _alternatives(error):
     for inner in error.context:
         by_form.setdefault(inner.schema_path[0], []).append(inner)
     # The form that fits best: no wrong type at its top, then the fewest errors.
-    nearest = min(by_form.values(), key=lambda group: (any(e.validator == "type" and not e.path for e in group),
+    nearest = min(by_form.values(),
+                  key=lambda group: (any(e.validator == "type" and not e.path for e in group),
                                                        len(group)))
     place = f"at {references.pointer(nearest[0].path)} " if nearest[0].path else ""
-    return f"matches none of the {len(error.validator_value)} forms allowed; nearest: {place}{_message(nearest[0])}"
+    return (f"matches none of the {len(error.validator_value)} forms allowed; nearest: "
+            f"{place}{_message(nearest[0])}")

@@ -1,7 +1,7 @@
 """The first pass: one walk over the tree that notes who binds which name, and where something can be judged.
 
-The walk keeps its own stack, so that no nesting the parser accepts can exhaust the interpreter's. It is blind to
-the order of execution: a name stands for everything that is ever bound to it in its scope.
+The walk keeps its own stack, so that no nesting the parser accepts can exhaust the interpreter's. It is blind
+to the order of execution: a name stands for everything that is ever bound to it in its scope.
 """
 
 import ast
@@ -60,8 +60,9 @@ class Scope:
 
 
 class Walk:
-    """After `run`: `module` is the outermost scope, `sites` the nodes worth judging as (node, scope), in text order
-    with parents before children, and `own_attributes` the attribute names the cell's classes give themselves."""
+    """After `run`: `module` is the outermost scope, `sites` the nodes worth judging as (node, scope), in text
+    order with parents before children, and `own_attributes` the attribute names the cell's classes give
+    themselves."""
 
     def __init__(self, watched_names):
         self.module = Scope("module")
@@ -83,7 +84,8 @@ class Walk:
         return self
 
     def bind_target(self, target, kind, payload, scope, home=None):
-        """Binds the names in an assignment target; pairs up `a, b = x, y` where both sides are spelled out."""
+        """Binds the names in an assignment target; pairs up `a, b = x, y` where both sides are spelled
+        out."""
         todo = [(target, kind, payload)]
         while todo:
             node, kind, payload = todo.pop()
@@ -93,12 +95,14 @@ class Walk:
                 todo.append((node.value, OWN, None))
             elif isinstance(node, (ast.Tuple, ast.List)):
                 todo.extend(_paired(node.elts, kind, payload))
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            elif isinstance(node, ast.Attribute) and isinstance(node.value,
+                                                                ast.Name) and node.value.id == "self":
                 self.own_attributes.add(node.attr)
 
 
 def _paired(targets, kind, payload):
-    spelled = kind == VALUE and isinstance(payload, (ast.Tuple, ast.List)) and len(payload.elts) == len(targets)
+    spelled = kind == VALUE and isinstance(payload,
+                                           (ast.Tuple, ast.List)) and len(payload.elts) == len(targets)
     if spelled and not any(isinstance(e, ast.Starred) for e in [*targets, *payload.elts]):
         return [(target, VALUE, value) for target, value in zip(targets, payload.elts)]
     return [(target, OWN, None) for target in targets]
@@ -156,7 +160,8 @@ def _function(walk, node, scope):
 def _class(walk, node, scope):
     scope.bind(node.name, OWN, node)
     inner = Scope("class", scope)
-    outside = [(item, scope) for item in [*node.decorator_list, *getattr(node, "type_params", ()), *node.bases,
+    outside = [(item, scope)
+               for item in [*node.decorator_list, *getattr(node, "type_params", ()), *node.bases,
                                           *node.keywords]]
     for item in node.body:
         if isinstance(item, (ast.Assign, ast.AnnAssign)):

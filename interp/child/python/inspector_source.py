@@ -87,7 +87,8 @@ def syntax(code):
     tree, problem = parse(code)
     if tree is not None:
         return {"complete": True, "incomplete": False, "has_action": _acts(tree), "message": "", "line": 0}
-    incomplete = isinstance(code, str) and len(code) <= MAX_CHARS and _is_beginning(code.removeprefix("\ufeff"))
+    incomplete = isinstance(code,
+                            str) and len(code) <= MAX_CHARS and _is_beginning(code.removeprefix("\ufeff"))
     return {
         "complete": False,
         "incomplete": incomplete,

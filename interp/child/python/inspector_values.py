@@ -1,8 +1,8 @@
 """What an expression stands for, as far as the text tells: constants, modules and their members, file paths.
 
-`Evaluator.of` computes with *descriptions* of values, never with the values: no attribute of a judged object is
-read, nothing is called. A description is a tuple whose first item is one of the kinds below; an expression has a
-tuple of them (all that it may stand for, at most MAX_VALUES), and () means that the text does not tell.
+`Evaluator.of` computes with *descriptions* of values, never with the values: no attribute of a judged object
+is read, nothing is called. A description is a tuple whose first item is one of the kinds below; an expression
+has a tuple of them (all that it may stand for, at most MAX_VALUES), and () means that the text does not tell.
 """
 
 import ast
