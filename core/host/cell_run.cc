@@ -82,9 +82,7 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall) {
 void CellRun::Loop() {
   while (!done_ && !exited_) {
     WaitForEvents();
-    ReadOutput();
     ReadFrames();
-    AnswerCompletedCalls();
     CheckDeadlines();
   }
 }
@@ -94,20 +92,22 @@ Deadline CellRun::NextDeadline() const {
 }
 
 void CellRun::WaitForEvents() {
-  std::array<pollfd, 6> entries = {
-      pollfd{process_.channel().fd(), POLLIN, 0}, pollfd{process_.out(), POLLIN, 0},
-      pollfd{process_.err(), POLLIN, 0},          pollfd{process_.witness().fd(), POLLIN, 0},
-      pollfd{process_.pidfd(), POLLIN, 0},        pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
+  std::array<pollfd, 5> others = {
+      pollfd{process_.out(), POLLIN, 0},
+      pollfd{process_.err(), POLLIN, 0},
+      pollfd{process_.witness().fd(), POLLIN, 0},
+      pollfd{process_.pidfd(), POLLIN, 0},
+      pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
   };
-  // A pipe whose writer has gone stays ready for ever: the pidfd tells of the end, so errors alone are not
-  // waited for.
-  if (::poll(entries.data(), entries.size(), NextDeadline().poll_timeout_ms()) < 0) return;
-  if (entries[3].revents & POLLIN) {
+  process_.channel().Wait(others, NextDeadline());
+  if ((others[0].revents | others[1].revents) & POLLIN) ReadOutput();
+  if (others[2].revents & POLLIN) {
     if (auto refused = process_.witness().AnswerOne()) {
       AddRefusal({"kernel", "syscall", *refused, fmt::format("the system call {} was refused", *refused)});
     }
   }
-  exited_ = (entries[4].revents & POLLIN) != 0;
+  exited_ = (others[3].revents & POLLIN) != 0;
+  if (others[4].revents & POLLIN) AnswerCompletedCalls();
 }
 
 void CellRun::CheckDeadlines() {

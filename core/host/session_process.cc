@@ -26,7 +26,7 @@ Result<std::unique_ptr<SessionProcess>> SessionProcess::Start(std::shared_ptr<Te
   std::unique_ptr<SessionProcess> process(new SessionProcess);
   process->parent_ = std::move(parent);
   ASSIGN_OR_RETURN(process->forked_, process->parent_->Fork(seed));
-  process->channel_ = Channel(std::move(process->forked_.channel));
+  process->channel_ = std::move(process->forked_.channel);
   RETURN_IF_ERROR(process->AwaitHandOver(deadline));
   ASSIGN_OR_RETURN(const wire::SessionMessage first, process->NextMessage(deadline));
   if (const auto* failed = std::get_if<wire::SetupFailed>(&first)) {
@@ -66,12 +66,10 @@ Result<wire::SessionMessage> SessionProcess::NextMessage(Deadline deadline) {
   while (true) {
     ASSIGN_OR_RETURN(auto frame, channel_.TryReceive());
     if (frame) return wire::DecodeSessionMessage(*frame);
-    std::array<pollfd, 2> entries = {pollfd{channel_.fd(), POLLIN, 0}, pollfd{witness_.fd(), POLLIN, 0}};
-    const int ready = ::poll(entries.data(), entries.size(), deadline.poll_timeout_ms());
-    if (ready < 0 && errno != EINTR) return FailErrno("poll", errno);
-    if (ready == 0 && deadline.passed())
-      return Fail(ErrorCode::kDeadlineExceeded, "the session did not answer in time");
-    if (entries[1].revents & POLLIN) (void)witness_.AnswerOne();
+    if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the session did not answer in time");
+    pollfd witness{witness_.fd(), POLLIN, 0};
+    channel_.Wait(std::span(&witness, 1), deadline);
+    if (witness.revents & POLLIN) (void)witness_.AnswerOne();
   }
 }
 

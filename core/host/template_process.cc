@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,12 @@ Result<ControlPair> MakeControlPair() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
     return FailErrno("socketpair", errno);
   return ControlPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+Result<UniqueFd> MakeEvent() {
+  UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event) return FailErrno("eventfd", errno);
+  return event;
 }
 
 ErrorCode CodeFromName(std::string_view name) {
@@ -153,16 +160,17 @@ Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> TemplateProcess::A
 }
 
 Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
-  ASSIGN_OR_RETURN(auto channel, MakeSocketPair());
+  ASSIGN_OR_RETURN(auto socket, MakeSocketPair());
   ASSIGN_OR_RETURN(Pipe out, MakePipe());
   ASSIGN_OR_RETURN(Pipe err, MakePipe());
-  for (const int fd : {channel.first.get(), out.read_end.get(), err.read_end.get()})
+  ASSIGN_OR_RETURN(auto ring, RingMemory::Make());
+  ASSIGN_OR_RETURN(UniqueFd host_event, MakeEvent());
+  ASSIGN_OR_RETURN(UniqueFd session_event, MakeEvent());
+  for (const int fd : {socket.first.get(), out.read_end.get(), err.read_end.get()})
     RETURN_IF_ERROR(SetNonBlocking(fd));
-  wire::ForkRequest request;
-  request.data_bytes = data_bytes_;
-  request.address_space_bytes = address_space_bytes_;
-  request.seed = seed;
-  const std::array<int, 3> fds = {channel.second.get(), out.write_end.get(), err.write_end.get()};
+  const wire::ForkRequest request{data_bytes_, address_space_bytes_, seed};
+  const std::array<int, 6> fds = {socket.second.get(), out.write_end.get(), err.write_end.get(),
+                                  ring.second.get(),   session_event.get(), host_event.get()};
   ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(request), fds));
   if (answer.second.size() != 1)
     return Fail(ErrorCode::kProtocol, "the template answered a fork without a pidfd");
@@ -170,7 +178,9 @@ Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
   session.pid_inside = answer.first.pid;
   session.pidfd = std::move(answer.second[0]);
   ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
-  session.channel = std::move(channel.first);
+  session.channel = Channel(std::move(socket.first));
+  session.channel.Attach(
+      RingEnd::ForHost(std::move(ring.first), std::move(host_event), std::move(session_event)));
   session.out = std::move(out.read_end);
   session.err = std::move(err.read_end);
   return session;

@@ -15,6 +15,7 @@
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
 #include "gloveport/core/host/spawner.h"
+#include "gloveport/core/wire/channel.h"
 #include "gloveport/core/wire/template_messages.h"
 #include "gloveport/policy/policy.h"
 
@@ -33,7 +34,7 @@ struct ForkedSession {
   pid_t pid_inside = 0;  // in the template's pid namespace
   pid_t pid = 0;         // in the host's
   UniqueFd pidfd;
-  UniqueFd channel;
+  Channel channel;
   UniqueFd out;  // read ends
   UniqueFd err;
 };

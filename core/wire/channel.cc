@@ -1,10 +1,13 @@
 #include "gloveport/core/wire/channel.h"
 
 #include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
-#include <cstring>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -13,15 +16,56 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 4;
 constexpr std::size_t kReadChunk = 1u << 20;
+// A sleeper is woken in 45 to 55 µs where its CPU has gone idle, so looking for longer than that never pays.
+constexpr std::chrono::microseconds kSpinTime{50};
+constexpr std::chrono::milliseconds kLookAround{
+    2};  // how long other descriptors may go unseen under a stream of frames
 
 std::uint32_t LengthAt(std::string_view bytes) {
   std::uint32_t length = 0;
-  for (std::size_t i = 0; i < kHeaderBytes; ++i)
+  for (std::size_t i = 0; i < kHeaderBytes; ++i) {
     length |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  }
   return length;
 }
 
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+void Signal(int event) {
+  const std::uint64_t one = 1;
+  (void)!::write(event, &one, sizeof one);
+}
+
+void Drain(int event) {
+  std::uint64_t count = 0;
+  (void)!::read(event, &count, sizeof count);
+}
+
 }  // namespace
+
+RingEnd RingEnd::ForHost(RingMemory memory, UniqueFd own_event, UniqueFd peer_event) {
+  SharedRings& rings = memory.rings();
+  return {std::move(memory), RingWriter(rings.to_session), RingReader(rings.to_host), std::move(own_event),
+          std::move(peer_event)};
+}
+
+RingEnd RingEnd::ForSession(RingMemory memory, UniqueFd own_event, UniqueFd peer_event) {
+  SharedRings& rings = memory.rings();
+  return {std::move(memory), RingWriter(rings.to_host), RingReader(rings.to_session), std::move(own_event),
+          std::move(peer_event)};
+}
+
+std::vector<int> Channel::fds() const {
+  std::vector<int> all = {socket_.get()};
+  if (ring_) all.insert(all.end(), {ring_->own_event.get(), ring_->peer_event.get()});
+  return all;
+}
 
 Status Channel::Send(std::string_view payload, Deadline deadline) {
   if (payload.size() > max_frame_bytes_) {
@@ -29,12 +73,86 @@ Status Channel::Send(std::string_view payload, Deadline deadline) {
                 fmt::format("a message of {} bytes is larger than the {} that fit into a frame",
                             payload.size(), max_frame_bytes_));
   }
-  std::string frame;
-  frame.reserve(kHeaderBytes + payload.size());
+  if (!ring_) return SendOverSocket(payload, deadline);
+  if (payload.size() <= kMaxRingFrame) {
+    return PutIntoRing([&] { return ring_->writer.TryWrite(payload); }, deadline);
+  }
+  RETURN_IF_ERROR(PutIntoRing([&] { return ring_->writer.TryWriteSocketMark(); }, deadline));
+  return SendOverSocket(payload, deadline);
+}
+
+Status Channel::SendOverSocket(std::string_view payload, Deadline deadline) {
+  std::array<char, kHeaderBytes> header{};
   for (std::size_t i = 0; i < kHeaderBytes; ++i)
-    frame += static_cast<char>((payload.size() >> (8 * i)) & 0xFF);
-  frame += payload;
-  return WriteFull(socket_.get(), AsBytes(frame), deadline);
+    header[i] = static_cast<char>((payload.size() >> (8 * i)) & 0xFF);
+  RETURN_IF_ERROR(WriteFull(socket_.get(), std::as_bytes(std::span(header)), deadline));
+  return WriteFull(socket_.get(), AsBytes(payload), deadline);
+}
+
+template <typename TryPut>
+Status Channel::PutIntoRing(TryPut try_put, Deadline deadline) {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool put, try_put());
+    if (ring_->writer.TakeSleeper()) Signal(ring_->peer_event.get());
+    if (put) return {};
+    // The ring is full: rare, so a reader need not tell when it made room. The socket tells if it has gone.
+    pollfd entry{socket_.get(), 0, 0};
+    ::poll(&entry, 1, 1);
+    if (entry.revents & (POLLHUP | POLLERR))
+      return Fail(ErrorCode::kClosed, "the peer closed the connection");
+    if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the peer did not make room in time");
+  }
+}
+
+bool Channel::SpinForFrame() {
+  const int cpu = ::sched_getcpu();
+  ring_->reader.PublishCpu(cpu);
+  if (!ring_->reader.Empty()) return true;
+  if (cpu == ring_->writer.reader_cpu())
+    return false;  // on one CPU the peer can only run if this side does not
+  const Deadline end = Deadline::After(kSpinTime);
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (!ring_->reader.Empty()) return true;
+      Pause();
+    }
+  } while (!end.passed());
+  return false;
+}
+
+void Channel::Wait(std::span<pollfd> others, Deadline deadline) {
+  for (pollfd& other : others) other.revents = 0;
+  const bool ready = ring_ && SpinForFrame();
+  if (ready && !look_around_.passed()) return;
+  look_around_ = Deadline::After(kLookAround);
+  std::array<pollfd, kMaxOthers + 2> entries = {pollfd{socket_.get(), POLLIN, 0},
+                                                pollfd{ring_ ? ring_->own_event.get() : -1, POLLIN, 0}};
+  std::ranges::copy(others, entries.begin() + 2);
+  const bool sleep = !ready && (!ring_ || ring_->reader.FallAsleep());
+  ::poll(entries.data(), others.size() + 2, sleep ? deadline.poll_timeout_ms() : 0);
+  if (ring_) ring_->reader.WakeUp();
+  if (entries[1].revents & POLLIN) Drain(ring_->own_event.get());
+  socket_ready_ = entries[0].revents != 0;
+  std::copy_n(entries.begin() + 2, others.size(), others.begin());
+}
+
+Result<std::optional<std::string>> Channel::TryReceive() {
+  if (!ring_) return TryReceiveFromSocket();
+  if (socket_frames_ == 0) {
+    ASSIGN_OR_RETURN(auto record, ring_->reader.TryRead());
+    if (record && !record->on_socket) return std::optional(std::move(record->payload));
+    if (record) ++socket_frames_;
+    if (!record && !socket_ready_) return std::optional<std::string>();
+  }
+  socket_ready_ = false;
+  ASSIGN_OR_RETURN(auto frame, TryReceiveFromSocket());
+  if (frame && socket_frames_ == 0)
+    return Fail(ErrorCode::kProtocol, "a frame on the socket that was not announced");
+  if (frame) {
+    --socket_frames_;
+    socket_ready_ = true;  // an end of file may stand behind it
+  }
+  return frame;
 }
 
 std::optional<Result<std::string>> Channel::TakeFrame() {
@@ -56,7 +174,7 @@ std::optional<Result<std::string>> Channel::TakeFrame() {
   return payload;
 }
 
-Result<std::optional<std::string>> Channel::TryReceive() {
+Result<std::optional<std::string>> Channel::TryReceiveFromSocket() {
   while (true) {
     if (auto frame = TakeFrame()) {
       if (!*frame) return tl::unexpected<Error>(std::move(*frame).error());
@@ -71,40 +189,21 @@ Result<std::optional<std::string>> Channel::TryReceive() {
     if (!more) return tl::unexpected<Error>(std::move(more).error());
     if (pending_.size() > before) continue;
     if (*more) return std::optional<std::string>();
-    if (!pending_.empty())
+    if (!pending_.empty()) {
       return Fail(ErrorCode::kProtocol, "the peer closed the connection in the middle of a frame");
+    }
     return Fail(ErrorCode::kClosed, "the peer closed the connection");
   }
 }
 
 Result<std::string> Channel::Receive(Deadline deadline) {
-  // Blocking sockets are read to the byte, so that TryReceive's non-blocking reads and these can be mixed.
-  std::array<char, kHeaderBytes> header{};
-  if (!pending_.empty()) {
-    while (true) {
-      auto frame = TryReceive();
-      if (!frame) return tl::unexpected<Error>(std::move(frame).error());
-      if (*frame) return std::move(**frame);
-      RETURN_IF_ERROR(WaitFor(socket_.get(), 1 /* POLLIN */, deadline));
-    }
+  RETURN_IF_ERROR(SetNonBlocking(socket_.get()));
+  while (true) {
+    ASSIGN_OR_RETURN(auto frame, TryReceive());
+    if (frame) return std::move(*frame);
+    if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the peer did not answer in time");
+    Wait({}, deadline);
   }
-  RETURN_IF_ERROR(ReadFull(socket_.get(), std::as_writable_bytes(std::span(header)), deadline));
-  const std::size_t length = LengthAt(std::string_view(header.data(), header.size()));
-  if (length > max_frame_bytes_) {
-    return Fail(ErrorCode::kProtocol,
-                fmt::format("a frame of {} bytes was announced; {} are allowed", length, max_frame_bytes_));
-  }
-  std::string payload;
-  while (payload.size() < length) {  // memory grows with what arrives, never with what was announced
-    const std::size_t start = payload.size();
-    payload.resize(start + std::min(kReadChunk, length - start));
-    auto part = ReadFull(socket_.get(), std::as_writable_bytes(std::span(payload).subspan(start)), deadline);
-    if (!part && part.error().code == ErrorCode::kClosed) {
-      return Fail(ErrorCode::kProtocol, "the peer closed the connection in the middle of a frame");
-    }
-    RETURN_IF_ERROR(std::move(part));
-  }
-  return payload;
 }
 
 }  // namespace gloveport

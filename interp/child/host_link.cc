@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <span>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -44,17 +45,25 @@ Status HostLink::Take(std::string_view payload) {
   return {};
 }
 
+// Until there is something to read, or a wake-up; EINTR is one like any other.
+void HostLink::Wait() {
+  pollfd wake{wake_fd_.get(), POLLIN, 0};
+  channel_.Wait(std::span(&wake, 1), Deadline::Never());
+  if (wake.revents == 0) return;
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t n = ::read(wake_fd_.get(), &count, sizeof count);
+}
+
 // The leader's turn: waits without the lock, so that others can send, start calls and wait.
 Status HostLink::ReadSome(std::unique_lock<std::mutex>& lock) {
   reading_ = true;
   lock.unlock();
-  pollfd entries[2] = {{channel_.fd(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}};
-  ::poll(entries, 2, -1);  // EINTR is a wake-up like any other
-  if (entries[1].revents != 0) {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t n = ::read(wake_fd_.get(), &count, sizeof count);
-  }
+  // Several frames may have come in at once: what is there is taken before anything is waited for.
   auto frame = channel_.TryReceive();
+  if (frame && !*frame) {
+    Wait();
+    frame = channel_.TryReceive();
+  }
   lock.lock();
   reading_ = false;
   Status status;

@@ -25,7 +25,7 @@ std::string WorkFolderOf(const wire::TemplateStart& start) {
 }
 
 ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
-                   int channel) {
+                   const std::vector<int>& channel) {
   ConfinePlan plan;
   plan.limits.data_bytes = request.data_bytes;
   plan.limits.address_space_bytes = request.address_space_bytes;
@@ -42,7 +42,8 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
     plan.landlock_rules.read_only.insert(plan.landlock_rules.read_only.end(), {"/etc/passwd", "/etc/group"});
     plan.landlock_rules.read_write.emplace_back(kTempFolder);
   }
-  plan.keep_fds = {0, 1, 2, channel};
+  plan.keep_fds = {0, 1, 2};
+  plan.keep_fds.insert(plan.keep_fds.end(), channel.begin(), channel.end());
   plan.filter.notify.bytes = start.notify_filter;
   plan.filter.main.bytes = start.main_filter;
   return plan;
@@ -65,7 +66,7 @@ Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wi
     return FailErrno("cannot enter the work folder", errno);
   }
   const std::string work = WorkFolderOf(start);
-  return Confine(PlanOf(start, policy, request, channel.fd()), [&](UniqueFd listener) -> Status {
+  return Confine(PlanOf(start, policy, request, channel.fds()), [&](UniqueFd listener) -> Status {
     UniqueFd folder(::open(work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return FailErrno("cannot open the work folder", errno);
     report = ReportOf(start);

@@ -19,7 +19,7 @@
 namespace gloveport::child {
 namespace {
 
-constexpr std::size_t kForkDescriptors = 3;  // channel, stdout, stderr
+constexpr std::size_t kForkDescriptors = 6;  // channel, stdout, stderr, ring memory, own event, peer event
 
 wire::TemplateReply ReplyOf(const Status& status) {
   wire::TemplateReply reply;
@@ -82,7 +82,7 @@ class Template {
   // status.
   std::optional<int> Fork(const wire::ForkRequest& request, std::vector<UniqueFd> fds) {
     if (fds.size() != kForkDescriptors) {
-      Answer(ReplyOf(Fail(ErrorCode::kProtocol, "a fork needs three descriptors")));
+      Answer(ReplyOf(Fail(ErrorCode::kProtocol, "a fork needs six descriptors")));
       return std::nullopt;
     }
     const pid_t pid = ::fork();
@@ -109,17 +109,16 @@ class Template {
 
   int RunForked(const wire::ForkRequest& request, std::vector<UniqueFd> fds) {
     control_.reset();
-    // The channel takes the control socket's place; what the host sent elsewhere is closed with everything
-    // else.
+    // The channel takes the control socket's place.
     if (::dup2(fds[0].get(), wire::kControlFd) < 0 || ::dup2(fds[1].get(), STDOUT_FILENO) < 0 ||
         ::dup2(fds[2].get(), STDERR_FILENO) < 0) {
       return 1;
     }
-    for (UniqueFd& fd : fds) {
-      if (fd.get() == wire::kControlFd) (void)fd.release();
-    }
-    fds.clear();
     Channel channel{UniqueFd(wire::kControlFd)};
+    auto memory = RingMemory::Map(fds[3].get());
+    if (!memory) return 1;
+    channel.Attach(RingEnd::ForSession(std::move(*memory), std::move(fds[4]), std::move(fds[5])));
+    fds.clear();
     if (const Status status = Interpreter::AfterFork(request.seed); !status) return 1;
     if (const Status status = LockDown(start_, policy_, request, channel); !status) return 1;
     return RunSession(std::move(channel), {start_.inspector, policy_});

@@ -1,0 +1,102 @@
+// Ring: one direction of the fast path between host and session: a single-producer, single-consumer byte ring
+// in memory that both map. The other side may write anything into it at any time: every index and length is
+// copied first and checked on the copy, and an end's own position is never read back from shared memory.
+#ifndef GLOVEPORT_CORE_WIRE_RING_H_
+#define GLOVEPORT_CORE_WIRE_RING_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "gloveport/core/base/result.h"
+#include "gloveport/core/base/unique_fd.h"
+
+namespace gloveport {
+
+inline constexpr std::uint32_t kRingBytes = 64 * 1024;   // a power of two
+inline constexpr std::size_t kMaxRingFrame = 32 * 1024;  // larger frames go over the socket
+inline constexpr std::uint32_t kSocketFrame =
+    0xFFFF'FFFF;  // in place of a length: the frame is on the socket
+
+struct SharedRing {
+  alignas(64) std::atomic<std::uint32_t> head;    // bytes ever written, modulo 2^32
+  alignas(64) std::atomic<std::uint32_t> tail;    // bytes ever taken
+  alignas(64) std::atomic<std::uint32_t> asleep;  // the reader waits on its event descriptor
+  std::atomic<std::int32_t> reader_cpu;           // a hint: where the reader ran when it last looked
+  alignas(64) std::byte data[kRingBytes];
+};
+
+struct SharedRings {
+  SharedRing to_session;
+  SharedRing to_host;
+};
+
+// A mapping of SharedRings; unmapped when it goes.
+class RingMemory {
+ public:
+  // A new, sealed memory file of the right size, and its mapping.
+  static Result<std::pair<RingMemory, UniqueFd>> Make();
+  static Result<RingMemory> Map(int fd);
+  RingMemory(RingMemory&& other) noexcept : rings_(std::exchange(other.rings_, nullptr)) {}
+  RingMemory& operator=(RingMemory&& other) noexcept;
+  ~RingMemory();
+
+  SharedRings& rings() const { return *rings_; }
+
+ private:
+  explicit RingMemory(SharedRings* rings) : rings_(rings) {}
+  SharedRings* rings_;
+};
+
+class RingWriter {
+ public:
+  explicit RingWriter(SharedRing& ring) : ring_(&ring) {}
+
+  // False where there is no room now. kProtocol where the reader's position is impossible.
+  Result<bool> TryWrite(std::string_view payload);
+  Result<bool> TryWriteSocketMark();
+
+  // True if the reader had gone to sleep: the caller must then signal its event descriptor, once.
+  bool TakeSleeper();
+  int reader_cpu() const { return ring_->reader_cpu.load(std::memory_order_relaxed); }
+
+ private:
+  Result<bool> HasRoom(std::size_t bytes) const;
+  void Put(const void* from, std::size_t size);
+  void Publish() { ring_->head.store(head_, std::memory_order_release); }
+
+  SharedRing* ring_;
+  std::uint32_t head_ = 0;
+};
+
+class RingReader {
+ public:
+  explicit RingReader(SharedRing& ring) : ring_(&ring) {}
+
+  struct Record {
+    bool on_socket = false;
+    std::string payload;
+  };
+  // Nothing where the ring is empty; kProtocol where its content is impossible.
+  Result<std::optional<Record>> TryRead();
+
+  bool Empty() const { return ring_->head.load(std::memory_order_acquire) == tail_; }
+  // Says that this side goes to sleep. False if something came meanwhile: then do not.
+  bool FallAsleep();
+  void WakeUp() { ring_->asleep.store(0, std::memory_order_relaxed); }
+  void PublishCpu(int cpu) { ring_->reader_cpu.store(cpu, std::memory_order_relaxed); }
+
+ private:
+  void Get(void* to, std::size_t size, std::uint32_t at) const;
+
+  SharedRing* ring_;
+  std::uint32_t tail_ = 0;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_WIRE_RING_H_
