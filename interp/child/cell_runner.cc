@@ -5,6 +5,7 @@
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/interp/child/cell_compiler.h"
 #include "gloveport/interp/child/cell_stop.h"
+#include "gloveport/interp/child/event_log.h"
 #include "gloveport/interp/child/final_answer.h"
 #include "gloveport/interp/child/python_parts.h"
 #include "gloveport/interp/child/session_state.h"
@@ -38,6 +39,25 @@ PyRef Execute(const wire::RunCell& cell) {
   return compiled.value ? Evaluate(compiled.value.get()) : PyRef::Borrow(Py_None);
 }
 
+// Sends the value's rich forms, if its class has any. False with an error set where the cell was stopped
+// meanwhile.
+bool ShowRichly(PyObject* value) {
+  if (Py_TYPE(value)->tp_flags &
+      (Py_TPFLAGS_LONG_SUBCLASS | Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)) {
+    return true;
+  }
+  if (PyFloat_CheckExact(value) || PyList_CheckExact(value) || PyTuple_CheckExact(value) ||
+      PyDict_CheckExact(value)) {
+    return true;
+  }
+  PyObject* show = PythonFunction("display", "show_value");
+  const PyRef shown = show != nullptr ? PyRef::Steal(PyObject_CallOneArg(show, value)) : PyRef();
+  if (shown) return true;
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) return false;
+  PyErr_Clear();
+  return true;
+}
+
 // Fills in value, repr and type. False with an error set where the cell was stopped in the middle of that.
 bool DescribeValue(PyObject* value, wire::CellDone& done) {
   if (value == Py_None) return true;
@@ -51,7 +71,7 @@ bool DescribeValue(PyObject* value, wire::CellDone& done) {
     EncodeAsShown(value, writer);
   }
   done.value = writer.Take();
-  return true;
+  return ShowRichly(value);
 }
 
 // errors.describe gives (status, map); should it fail itself, the class name is still told. `status` is what
@@ -113,6 +133,7 @@ wire::CellDone RunCell(const wire::RunCell& cell) {
   State().cell = cell.cell;
   State().cell_running = true;
   ForgetFinalAnswer();
+  EventLog::BeginCell();
   CellStop::Begin(cell.cell);
   PyRef value = Execute(cell);
   if (value && !DescribeValue(value.get(), done)) value = {};
@@ -126,6 +147,7 @@ wire::CellDone RunCell(const wire::RunCell& cell) {
   exception = {};
   value = {};
   CallHook("streams", "finish_cell");
+  EventLog::EndCell();
   return done;
 }
 

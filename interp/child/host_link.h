@@ -59,6 +59,7 @@ class HostLink {
   template <typename Done>
   Status WaitUntil(Done done);
   Status ReadSome(std::unique_lock<std::mutex>& lock);
+  void Wait();
   Status Take(std::string_view payload);
 
   Channel channel_;

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "gloveport/interp/child/audit_hook.h"
 #include "gloveport/interp/child/cell_runner.h"
 #include "gloveport/interp/child/cell_stop.h"
 #include "gloveport/interp/child/native_module.h"
@@ -113,6 +114,11 @@ Status FindMain() {
 }  // namespace
 
 Status Interpreter::Start(const InterpreterConfig& config) {
+  RETURN_IF_ERROR(child::InstallAuditHook());
+  std::vector<std::string> folders = {GLOVEPORT_PYTHON_STDLIB "/", GLOVEPORT_PYTHON_PACKAGES "/", "/usr/lib/",
+                                      "/usr/share/"};
+  for (const std::string& folder : config.packages) folders.push_back(folder + "/");
+  child::SetRuntimeFolders(std::move(folders));
   if (PyImport_AppendInittab("_gloveport_native", &child::MakeNativeModule) != 0) {
     return Fail(ErrorCode::kInternal, "cannot register the native module");
   }
@@ -133,6 +139,9 @@ Status Interpreter::Start(const InterpreterConfig& config) {
   RETURN_IF_ERROR(SetArguments());
   RETURN_IF_ERROR(child::CellStop::Install());
   RETURN_IF_ERROR(child::InstallPythonParts());
+  PyObject* install = PythonFunction("imports", "install");
+  const PyRef installed = install != nullptr ? PyRef::Steal(PyObject_CallNoArgs(install)) : PyRef();
+  if (!installed) return FailPython("cannot install the finder of modules");
   return FindMain();
 }
 

@@ -5,6 +5,7 @@
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/interp/child/cell_runner.h"
 #include "gloveport/interp/child/host_link.h"
+#include "gloveport/interp/child/import_guard.h"
 #include "gloveport/interp/child/python_parts.h"
 #include "gloveport/interp/child/session_state.h"
 #include "gloveport/interp/child/value_decoder.h"
@@ -53,6 +54,7 @@ Status Prepare(const SessionConfig& config) {
   const PyRef done =
       PyRef::Steal(PyObject_CallFunctionObjArgs(start, config.inspector ? Py_True : Py_False, nullptr));
   if (!done) return FailPython("cannot prepare the session");
+  if (!config.inspector) RETURN_IF_ERROR(InstallImportGuard());
   return {};
 }
 

@@ -1,15 +1,35 @@
 #include "gloveport/interp/child/tool_call.h"
 
+#include <fmt/core.h>
+
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gloveport/core/wire/cbor.h"
+#include "gloveport/interp/child/cell_stop.h"
 #include "gloveport/interp/child/python_parts.h"
+#include "gloveport/interp/child/schema_check.h"
 #include "gloveport/interp/child/session_state.h"
+#include "gloveport/interp/child/unwinder.h"
 #include "gloveport/interp/child/value_decoder.h"
 #include "gloveport/interp/child/value_encoder.h"
 
 namespace gloveport::child {
 namespace {
+
+constexpr const char* kCapsule = "gloveport.Caller";
+
+struct Parameter {
+  std::string name;
+  std::unique_ptr<SchemaCheck> check;
+};
+
+struct Caller {
+  std::string tool;
+  std::vector<Parameter> parameters;
+};
 
 PyRef RaiseHostGone(const Error& error) {
   PyErr_Format(PyExc_ConnectionError, "the host does not answer any more: %s", error.message.c_str());
@@ -33,9 +53,12 @@ PyRef RaiseToolFailure(const wire::ToolReply& reply) {
 std::optional<wire::ToolReply> Await(HostLink& link, std::uint64_t call) {
   while (true) {
     const std::uint64_t wakes = link.wakes();
-    // A signal that came before `wakes` was read has not been waited for: handle it now, not when the reply
-    // comes.
+    // What came before `wakes` was read has not been waited for: handle it now, not when the reply comes.
     if (PyErr_CheckSignals() != 0) break;
+    if (Unwinder::IsDoomed()) {
+      CellStop::SetException();
+      break;
+    }
     auto reply = [&] {
       const GilReleased released;
       return link.AwaitReply(call, wakes);
@@ -50,28 +73,93 @@ std::optional<wire::ToolReply> Await(HostLink& link, std::uint64_t call) {
   return std::nullopt;
 }
 
-}  // namespace
+// The encoder does not know which argument it is at.
+void NameArgument(const Caller& caller, const Parameter& parameter) {
+  for (PyObject* type : {PyExc_TypeError, PyExc_ValueError, PyExc_OverflowError}) {
+    if (!PyErr_ExceptionMatches(type)) continue;
+    const PyRef error = TakeException();
+    const PyRef text = PyRef::Steal(PyObject_Str(error.get()));
+    if (!text) PyErr_Clear();
+    const std::string message =
+        fmt::format("{}() argument '{}': {}", caller.tool, parameter.name, Utf8Of(text.get()));
+    PyErr_SetString(type, message.c_str());
+    return;
+  }
+}
 
-PyRef CallTool(PyObject* name, PyObject* arguments) {
+// The arguments as one map; nothing with an error set where one of them cannot be passed.
+std::optional<wire::Encoded> EncodeArguments(const Caller& caller, PyObject* const* args) {
+  CborWriter writer;
+  writer.MapHead(caller.parameters.size());
+  for (std::size_t i = 0; i < caller.parameters.size(); ++i) {
+    const Parameter& parameter = caller.parameters[i];
+    const std::string complaint = parameter.check->Complaint(args[i]);
+    if (PyErr_Occurred()) return std::nullopt;
+    if (!complaint.empty()) {
+      PyErr_Format(PyExc_TypeError, "%s() argument '%s'%s%s", caller.tool.c_str(), parameter.name.c_str(),
+                   complaint.front() == '[' ? "" : " ", complaint.c_str());
+      return std::nullopt;
+    }
+    writer.Text(parameter.name);
+    if (!EncodeObject(args[i], writer, Fidelity::kExact))
+      return NameArgument(caller, parameter), std::nullopt;
+  }
+  return writer.Take();
+}
+
+PyRef Call(const Caller& caller, PyObject* const* args) {
   HostLink* link = State().link;
   if (link == nullptr)
     return PyErr_SetString(PyExc_RuntimeError, "there is no host to call a tool of"), PyRef();
-  CborWriter writer;
-  if (!EncodeObject(arguments, writer, Fidelity::kExact)) return {};
+  std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
+  if (!encoded) return {};
   auto call = [&] {
-    const std::string tool = Utf8Of(name);
     const GilReleased released;
-    return link->StartCall(State().cell, tool, writer.Take());
+    return link->StartCall(State().cell, caller.tool, std::move(*encoded));
   }();
   if (!call) {
     if (call.error().code != ErrorCode::kResourceExhausted) return RaiseHostGone(call.error());
-    PyErr_Format(PyExc_OverflowError, "the arguments are too large to send: %s",
+    PyErr_Format(PyExc_OverflowError, "the arguments of %s() are too large to send: %s", caller.tool.c_str(),
                  call.error().message.c_str());
     return {};
   }
   const std::optional<wire::ToolReply> reply = Await(*link, *call);
   if (!reply) return {};
   return reply->ok ? DecodeObject(reply->value) : RaiseToolFailure(*reply);
+}
+
+PyObject* CallEntry(PyObject* capsule, PyObject* const* args, Py_ssize_t count) {
+  const auto* caller = static_cast<Caller*>(PyCapsule_GetPointer(capsule, kCapsule));
+  if (caller == nullptr) return nullptr;
+  if (count != static_cast<Py_ssize_t>(caller->parameters.size())) {
+    return PyErr_SetString(PyExc_TypeError, "every parameter of a tool must be given"), nullptr;
+  }
+  return Call(*caller, args).release();
+}
+
+PyMethodDef kCall = {"call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(CallEntry)),
+                     METH_FASTCALL, nullptr};
+
+void DeleteCaller(PyObject* capsule) { delete static_cast<Caller*>(PyCapsule_GetPointer(capsule, kCapsule)); }
+
+}  // namespace
+
+PyObject* MakeCaller(PyObject*, PyObject* args) {
+  PyObject* name = nullptr;
+  PyObject* parameters = nullptr;
+  if (!PyArg_ParseTuple(args, "UO!", &name, &PyList_Type, &parameters)) return nullptr;
+  auto caller = std::make_unique<Caller>();
+  caller->tool = Utf8Of(name);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
+    PyObject* parameter_name = nullptr;
+    PyObject* schema = nullptr;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(parameters, i), "UO", &parameter_name, &schema)) return nullptr;
+    caller->parameters.push_back({Utf8Of(parameter_name), SchemaCheck::Compile(schema)});
+  }
+  const PyRef capsule = PyRef::Steal(PyCapsule_New(caller.get(), kCapsule, DeleteCaller));
+  if (!capsule) return nullptr;
+  caller.release();
+  return PyCFunction_New(&kCall, capsule.get());
 }
 
 }  // namespace gloveport::child

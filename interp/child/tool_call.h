@@ -6,10 +6,15 @@
 
 namespace gloveport::child {
 
-// Calls the tool `name` with `arguments` (a dict: every parameter bound) and returns what it returned; null
-// with an error set where the arguments cannot cross, the tool failed, or the cell was stopped meanwhile. Any
+// make_caller(name, parameters): a callable that takes exactly the values of all parameters, by position,
+// checks them against their schemas, sends the call and returns what the host returned. `parameters` is a
+// list of (name, schema). tools.py wraps it into a function with the tool's signature, so that CPython's own
+// binding fills in defaults and complains of wrong counts and names.
+//
+// The callable: a TypeError that names the parameter, what was expected and what came, before the host is
+// asked; the tool's own failure as the exception that the host names; the cell's stop while it waits. Any
 // thread with the GIL, which is given up while the host works.
-PyRef CallTool(PyObject* name, PyObject* arguments);
+PyObject* MakeCaller(PyObject* self, PyObject* args);
 
 }  // namespace gloveport::child
 

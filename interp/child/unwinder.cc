@@ -138,6 +138,11 @@ void Unwinder::Doom(PyThreadState* thread) {
   if (_PyEval_SetTrace(thread, Trace, Py_True) != 0) PyErr_Clear();
 }
 
+bool Unwinder::IsDoomed() {
+  PyThreadState* self = PyThreadState_Get();
+  return self->c_tracefunc == Trace && self->c_traceobj == Py_True;
+}
+
 void Unwinder::Disarm() {
   ThreadUnwinding& mine = Mine();
   if (!mine.armed) return;

@@ -23,6 +23,9 @@ class Unwinder {
   // Takes another thread down for good; it stays so after the cell has ended.
   static void Doom(PyThreadState* thread);
 
+  // Whether the calling thread has been doomed.
+  static bool IsDoomed();
+
   // Whether the code was made from the text of a cell (or from a text that a cell compiled).
   static bool IsCellCode(PyCodeObject* code);
 };

@@ -37,6 +37,19 @@ def _find_class(name):
 
 # ---- to the wire ----
 
+def kind(value):
+    """The JSON type of a rich value, "" for what has none; plain ones are told in C++."""
+    if _is(value, "numpy", "bool_"):
+        return "boolean"
+    if _is(value, "numpy", "integer"):
+        return "integer"
+    if _is(value, "numpy", "floating"):
+        return "number"
+    if _is(value, "numpy", "ndarray") or _is(value, "pandas", "Series"):
+        return "array"
+    return ""
+
+
 def to_form(value):
     """(form, payload) for a rich value, ("", plain) for what is a plain value in disguise, None for anything else."""
     cls = type(value)

@@ -1,11 +1,123 @@
-"""Rich output of cells."""
+"""Rich output of cells: display(), the trailing value's rich forms, figures of matplotlib."""
+import io
+import sys
+
 import _gloveport_native as native
+
+MAX_BYTES = 16 << 20  # of one form; larger ones are left out
+MAX_FIGURES = 64      # of one cell
+
+_METHODS = (
+    ("text/html", "_repr_html_"),
+    ("text/markdown", "_repr_markdown_"),
+    ("text/latex", "_repr_latex_"),
+    ("image/svg+xml", "_repr_svg_"),
+    ("image/png", "_repr_png_"),
+    ("image/jpeg", "_repr_jpeg_"),
+    ("application/json", "_repr_json_"),
+    ("application/pdf", "_repr_pdf_"),
+)
 
 
 def display(*values):
+    """Show values as richly as they can be shown: tables, images, figures."""
     for value in values:
-        native.show({"text/plain": repr(value)})
+        bundle = rich_forms(value)
+        bundle["text/plain"] = native.shown_repr(value)
+        native.show(bundle)
+
+
+def show_value(value):
+    """Called with the value of a trailing expression; shows it where it has more than a repr."""
+    if _is_figure(value):
+        return  # finish_cell shows it
+    bundle = rich_forms(value)
+    if bundle:
+        bundle["text/plain"] = native.shown_repr(value)
+        native.show(bundle)
+
+
+def rich_forms(value):
+    """{MIME type: text or bytes} of what the value's class offers besides its repr."""
+    cls = type(value)
+    if isinstance(value, type) or cls.__module__ == "builtins":
+        return {}
+    if _is_figure(value):
+        return {"image/png": _png_of(value)}
+    forms = {}
+    offered = _call(cls, value, "_repr_mimebundle_")
+    if isinstance(offered, tuple) and offered:
+        offered = offered[0]
+    if isinstance(offered, dict):
+        forms.update(offered)
+    for mime, name in _METHODS:
+        if mime not in forms:
+            forms[mime] = _without_metadata(_call(cls, value, name))
+    forms.pop("text/plain", None)
+    return {mime: data for mime, data in forms.items() if isinstance(mime, str) and _fits(data)}
+
+
+def _call(cls, value, name):
+    """The method is looked up on the class: an object with a __getattr__ that answers everything offers nothing."""
+    if getattr(cls, name, None) is None:
+        return None
+    try:
+        return getattr(value, name)()
+    except NotImplementedError:
+        return None
+    except Exception as error:
+        print(f"{cls.__name__}.{name}() raised {type(error).__name__}: {error}", file=sys.stderr)
+        return None
+
+
+def _without_metadata(data):
+    return data[0] if isinstance(data, tuple) and len(data) == 2 else data
+
+
+def _fits(data):
+    if isinstance(data, (str, bytes)):
+        return len(data) <= MAX_BYTES
+    return isinstance(data, (dict, list))
+
+
+# ---- matplotlib ----
+
+def _is_figure(value):
+    figure = sys.modules.get("matplotlib.figure")
+    return figure is not None and isinstance(value, figure.Figure)
+
+
+def _png_of(figure):
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def _show_figures():
+    """Sends the open figures in the order of their numbers, and closes them."""
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    if helpers is None:
+        return
+    managers = sorted(helpers.Gcf.get_all_fig_managers(), key=lambda manager: manager.num)
+    try:
+        for manager in managers[:MAX_FIGURES]:
+            figure = manager.canvas.figure
+            if len(figure.get_children()) > 1:  # more than its own background
+                native.show({"image/png": _png_of(figure), "text/plain": repr(figure)})
+    finally:
+        helpers.Gcf.destroy_all()
 
 
 def finish_cell():
-    pass
+    """A cell's figures are shown without plt.show(), and not again by the next cell."""
+    _show_figures()
+
+
+def patch_pyplot(pyplot):
+    """plt.show() shows what there is and returns at once."""
+    def show(*args, **kwargs):
+        """Show all open figures."""
+        _show_figures()
+
+    show.__module__ = pyplot.__name__
+    pyplot.show = show

@@ -1,8 +1,18 @@
-"""Exceptions of cells, told to people and models."""
+"""Exceptions of cells, told to people and models: short, exact, the right lines of the right cells.
+
+The lines come from the registered texts of the cells and from the runtime's read-only folders. No path that a code object
+merely claims to come from is ever opened.
+"""
+import linecache
+import os
+import sys
 import traceback
 
-CELL = "<cell "
-OWN = "<gloveport"
+MAX_TEXT = 48_000
+MAX_LINE = 400
+SHOWN_LIBRARY_FRAMES = 2  # of each unbroken run: the first and the last
+
+_trusted = ()  # folders whose files may be read for their lines
 
 
 def describe(error, cell, status):
@@ -11,40 +21,186 @@ def describe(error, cell, status):
         if isinstance(error, SystemExit) and error.code in (None, 0):
             return "ok", {}
         status = "memory" if isinstance(error, MemoryError) else "error"
-    line, at = _place(error, cell)
+    line, at = place(error, cell)
     return status, {
         "type": type(error).__name__,
-        "message": _text(error),
+        "message": _cut(message(error)),
         "line": line,
-        "column": getattr(error, "offset", 0) or 0 if isinstance(error, SyntaxError) else 0,
+        "column": (error.offset or 0) if isinstance(error, SyntaxError) else 0,
         "cell": at,
-        "traceback": "".join(traceback.format_exception(error)),
+        "traceback": _cut(format_error(error)),
+        "notes": [str(note) for note in _notes(error)][:20],
     }
 
 
-def _text(error):
+def message(error):
     try:
-        return str(error)[:60000]
+        return str(error)
     except Exception:
         return ""
 
 
-def _cell_of(filename):
-    if filename and filename.startswith(CELL) and filename.endswith(">"):
-        number = filename[len(CELL):-1]
+def _notes(error):
+    notes = getattr(error, "__notes__", None)
+    return notes if isinstance(notes, (list, tuple)) else ()
+
+
+def _cut(text, limit=MAX_TEXT):
+    """Head and tail: the end of a traceback says what happened."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n... [{len(text) - 2 * half} characters cut] ...\n{text[-half:]}"
+
+
+# ---- where ----
+
+def cell_of(filename):
+    """The number of the cell that a file name stands for, or None."""
+    if isinstance(filename, str) and filename.startswith("<cell ") and filename.endswith(">"):
+        number = filename[6:-1]
         if number.isdigit():
             return int(number)
     return None
 
 
-def _place(error, cell):
-    if isinstance(error, SyntaxError) and _cell_of(error.filename) is not None:
-        return error.lineno or 0, _cell_of(error.filename)
-    place = (0, cell)
+def place(error, cell):
+    """(line, cell) of the innermost frame that belongs to a cell; for a syntax error in a cell the reported line."""
+    if isinstance(error, SyntaxError) and cell_of(error.filename) is not None:
+        return error.lineno or 0, cell_of(error.filename)
+    found = (0, cell)
     trace = error.__traceback__
     while trace is not None:
-        number = _cell_of(trace.tb_frame.f_code.co_filename)
+        number = cell_of(trace.tb_frame.f_code.co_filename)
         if number is not None:
-            place = (trace.tb_lineno or 0, number)
+            found = (trace.tb_lineno or 0, number)
         trace = trace.tb_next
-    return place
+    return found
+
+
+def is_own(filename):
+    return filename.startswith("<gloveport/")
+
+
+# ---- the text ----
+
+def format_error(error):
+    """The traceback as text: frames of the cells, and of the libraries they called as far as they help."""
+    try:
+        shown = traceback.TracebackException.from_exception(error, lookup_lines=False, compact=True, max_group_width=10)
+        hints = {}
+        _collect_hints(error, hints, 0)
+        _trim(shown, error, hints)
+        return "".join(shown.format())
+    except Exception as failure:
+        return f"{type(error).__name__}: {message(error)}\n(the traceback cannot be shown: {type(failure).__name__})\n"
+
+
+def _collect_hints(error, hints, depth):
+    """Suggestions by exception, as far as the text will name them."""
+    if error is None or id(error) in hints or depth > 20:
+        return
+    hints[id(error)] = ""
+    from . import suggest
+    try:
+        hints[id(error)] = suggest.suggestion(error)
+    except Exception:
+        pass
+    _collect_hints(error.__cause__, hints, depth + 1)
+    _collect_hints(error.__context__, hints, depth + 1)
+    if isinstance(error, BaseExceptionGroup):
+        for member in error.exceptions[:10]:
+            _collect_hints(member, hints, depth + 1)
+
+
+def _trim(shown, error, hints):
+    """Drops frames that do not help, in the exception and in all that hang on it."""
+    pending = [(shown, error)]
+    seen = set()
+    while pending:
+        part, of = pending.pop()
+        if part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        part.stack[:] = _helpful(part.stack)
+        hint = hints.get(id(of), "")
+        if hint and isinstance(part._str, str):
+            part._str += hint
+        if isinstance(part._str, str) and len(part._str) > MAX_TEXT:
+            part._str = _cut(part._str)
+        pending.append((part.__cause__, getattr(of, "__cause__", None)))
+        pending.append((part.__context__, getattr(of, "__context__", None)))
+        pending += zip(part.exceptions or (), getattr(of, "exceptions", ()))
+
+
+def _helpful(stack):
+    frames = [frame for frame in stack if not is_own(frame.filename)]
+    for index, frame in enumerate(frames):
+        if frame.filename.startswith("<"):
+            frames = frames[index:]  # what led to the first line of a cell is ours
+            break
+    kept = []
+    run = []
+    for frame in frames + [None]:
+        if frame is not None and not frame.filename.startswith("<"):
+            run.append(frame)
+            continue
+        kept += run if len(run) <= SHOWN_LIBRARY_FRAMES else [run[0], run[-1]]
+        run = []
+        if frame is not None:
+            kept.append(frame)
+    for frame in kept:
+        frame._line = _line_of(frame.filename, frame.lineno)
+    return kept
+
+
+def _line_of(filename, lineno):
+    """The line to show, never None: that would make the printer look for it itself."""
+    if lineno is None:
+        return ""
+    if cell_of(filename) is None and not _is_trusted(filename):
+        return ""
+    line = linecache.getline(filename, lineno)
+    return line if len(line) <= MAX_LINE else ""
+
+
+def _is_trusted(filename):
+    return any(filename.startswith(folder) for folder in _trusted) and ".." not in filename
+
+
+# ---- exceptions that end no cell ----
+
+def _print(error):
+    sys.stderr.write(format_error(error))
+
+
+def _thread_hook(args):
+    """An uncaught exception of a thread: told on stderr, with the lines of the cell."""
+    if args.exc_type is SystemExit or issubclass(args.exc_type, SystemExit) or sys.stderr is None:
+        return
+    name = args.thread.name if args.thread is not None else "of unknown name"
+    sys.stderr.write(f"Exception in thread {name}:\n")
+    _print(args.exc_value if args.exc_value is not None else args.exc_type())
+    sys.stderr.flush()
+
+
+def _unraisable_hook(args):
+    if args.exc_value is None or isinstance(args.exc_value, SystemExit) or sys.stderr is None:
+        return
+    sys.stderr.write(f"{args.err_msg or 'Exception ignored in'}: {args.object!r}\n")
+    _print(args.exc_value)
+
+
+def _except_hook(kind, error, trace):
+    if error is not None and error.__traceback__ is None:
+        error = error.with_traceback(trace)
+    _print(error)
+
+
+def install_hooks():
+    global _trusted
+    import threading
+    _trusted = tuple(os.path.abspath(folder) + "/" for folder in sys.path if folder)
+    threading.excepthook = threading.__excepthook__ = _thread_hook
+    sys.excepthook = sys.__excepthook__ = _except_hook
+    sys.unraisablehook = sys.__unraisablehook__ = _unraisable_hook

@@ -1,32 +1,38 @@
-"""What a cell finds in __main__ and builtins besides Python's own."""
+"""What a cell finds in builtins and __main__ besides Python's own."""
 import builtins
 import sys
 
 import _gloveport_native as native
 
+from . import display, errors, imports, streams, tools
+
+_MODULE_ATTRIBUTES = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__", "__annotations__")
+
 
 def start_session(inspector):
     """Once per session, before its first cell."""
-    from . import streams
     streams.open_streams()
+    imports.close()
     if inspector:
         return
-    import _sitebuiltins
-    from . import display, tools
     main = sys.modules["__main__"]
     for name in list(main.__dict__):
-        if name not in ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__"):
+        if name not in _MODULE_ATTRIBUTES:
             del main.__dict__[name]
-    builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D")
-    builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D")
+    main.__doc__ = main.__loader__ = main.__spec__ = None
+    main.__annotations__ = {}
+    _fill_builtins()
+    errors.install_hooks()
+
+
+def _fill_builtins():
+    """As site does it, and ours: in builtins, so that a cell that deletes one of its names gets it back."""
+    import _sitebuiltins
+    builtins.quit = _sitebuiltins.Quitter("quit", "nothing more")
+    builtins.exit = _sitebuiltins.Quitter("exit", "nothing more")
     builtins.help = _sitebuiltins._Helper()
-    builtins.input = no_input
+    builtins.copyright = _sitebuiltins._Printer("copyright", sys.copyright)
+    builtins.input = native.no_input
     builtins.final_answer = native.final_answer
     builtins.display = display.display
     builtins.ToolError = tools.ToolError
-
-
-def no_input(prompt="", /):
-    """Replaces input(): nobody is there to answer."""
-    raise EOFError("input() cannot be used here: nobody can answer. Put the value into the code, or ask for it in "
-                   "your answer")

@@ -1,6 +1,9 @@
 """Host functions as Python functions."""
+import ast
 import builtins
+import keyword
 import sys
+import typing
 
 import _gloveport_native as native
 
@@ -8,7 +11,14 @@ import _gloveport_native as native
 class ToolError(Exception):
     """A tool of the host failed; the text says why."""
 
-    __module__ = "builtins"
+
+ToolError.__module__ = "builtins"
+
+_defined = {}
+
+
+def names():
+    return sorted(_defined)
 
 
 def make_error(kind, message):
@@ -20,32 +30,94 @@ def make_error(kind, message):
 
 
 def define(specs):
-    """Puts one function for each spec into __main__."""
+    """Puts one function for each spec into __main__, in the place of those that were defined before."""
     namespace = sys.modules["__main__"].__dict__
-    for spec in specs:
-        namespace[spec["name"]] = make_function(spec)
+    functions = {spec["name"]: make_function(spec) for spec in specs}
+    for name, function in _defined.items():
+        if namespace.get(name) is function:
+            del namespace[name]
+    _defined.clear()
+    _defined.update(functions)
+    namespace.update(functions)
 
 
 def make_function(spec):
     """A real function, so that binding, inspect, help and pickle work as for any other."""
     name = spec["name"]
-    parameters = spec.get("parameters", ())
+    parameters = spec.get("parameters") or []
     for identifier in [name] + [parameter["name"] for parameter in parameters]:
-        if not identifier.isidentifier():
-            raise ValueError(f"{identifier!r} is no Python identifier")
-    heads = []
-    defaults = []
-    for parameter in parameters:
-        if parameter.get("has_default"):
-            defaults.append(parameter["default"])
-            heads.append(f"{parameter['name']}=None")
-        else:
-            heads.append(parameter["name"])
-    pairs = ", ".join(f"{parameter['name']!r}: {parameter['name']}" for parameter in parameters)
-    source = f"def {name}({', '.join(heads)}):\n    return __call__({name!r}, {{{pairs}}})\n"
-    space = {"__call__": native.call_tool, "__name__": "__main__", "__builtins__": builtins}
+        if not identifier.isidentifier() or keyword.iskeyword(identifier):
+            raise ValueError(f"{identifier!r} cannot be the name of a tool or parameter: it is no Python identifier")
+    given = [parameter["name"] for parameter in parameters]
+    # The caller is reached by a default that no call can replace by accident: a tool may have any parameter names.
+    hidden = "_"
+    while hidden in given or hidden == name:
+        hidden += "_"
+    heads = [f"{parameter['name']}=None" if parameter.get("has_default") else parameter["name"]
+             for parameter in parameters]
+    source = f"def {name}({', '.join(heads)}):\n    return {hidden}({', '.join(given)})\n"
+    caller = native.make_caller(name, [(parameter["name"], parameter.get("schema")) for parameter in parameters])
+    space = {hidden: caller, "__name__": "__main__", "__builtins__": builtins}
     exec(compile(source, f"<gloveport/tool {name}>", "exec", dont_inherit=True), space)
     function = space[name]
-    function.__defaults__ = tuple(defaults) or None
-    function.__doc__ = spec.get("description", "")
+    function.__defaults__ = tuple(parameter["default"] for parameter in parameters
+                                  if parameter.get("has_default")) or None
+    function.__annotations__ = _annotations(spec, parameters)
+    function.__doc__ = _documentation(spec, parameters)
     return function
+
+
+# ---- annotations ----
+
+_TYPES = {name: getattr(builtins, name) for name in
+          "bool int float complex str bytes bytearray list tuple dict set frozenset range object".split()}
+_TYPES.update({name: getattr(typing, name) for name in "Any Optional Union Literal Sequence Mapping".split()})
+
+
+def _annotations(spec, parameters):
+    annotations = {}
+    for parameter in parameters:
+        _annotate(annotations, parameter["name"], parameter.get("annotation"))
+    _annotate(annotations, "return", spec.get("returns"))
+    return annotations
+
+
+def _annotate(annotations, name, text):
+    """`object` says nothing, so it is left out; what is no plain type expression stays text."""
+    if not text or text == "object":
+        return
+    try:
+        annotations[name] = _type(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, TypeError, KeyError, RecursionError):
+        annotations[name] = text
+
+
+def _type(node):
+    """The object that a type expression stands for. Only names of types, subscripts, unions and literals: the text
+    may come from far away."""
+    match node:
+        case ast.Name(id=name):
+            return _TYPES[name]
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _type(left) | _type(right)
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=items)):
+            return _type(value)[tuple(_type(item) for item in items)]
+        case ast.Subscript(value=value, slice=item):
+            return _type(value)[_type(item)]
+        case ast.List(elts=items):
+            return [_type(item) for item in items]
+    raise ValueError("not a type expression")
+
+
+def _documentation(spec, parameters):
+    lines = [spec.get("description") or ""]
+    described = [parameter for parameter in parameters if parameter.get("description")]
+    if described:
+        lines += ["", "Args:"] + [f"    {parameter['name']}: {parameter['description']}" for parameter in described]
+    if spec.get("returns_description"):
+        returns = spec.get("returns") or "object"
+        head = "" if returns == "object" else f"{returns}: "
+        lines += ["", "Returns:", f"    {head}{spec['returns_description']}"]
+    return "\n".join(lines).strip()

@@ -1,14 +1,16 @@
-"""What the template does before any session exists."""
+"""What the template does before any session exists, and what a fork of it does first."""
 import importlib
 import sys
 
 # What a first cell is likely to touch, and what our own parts use late.
 FIRST_CELL = (
-    "abc", "ast", "asyncio", "codecs", "collections", "concurrent.futures", "contextlib", "contextvars", "copy",
-    "dataclasses", "datetime", "enum", "functools", "inspect", "io", "itertools", "json", "linecache", "math",
-    "operator", "os", "random", "re", "string", "threading", "time", "tokenize", "traceback", "types", "typing",
-    "warnings", "weakref", "_sitebuiltins", "encodings.idna",
+    "abc", "ast", "asyncio", "codecs", "codeop", "collections", "concurrent.futures.thread", "contextlib",
+    "contextvars", "copy", "dataclasses", "datetime", "enum", "functools", "inspect", "io", "itertools", "json",
+    "linecache", "math", "operator", "os", "pydoc", "random", "re", "string", "threading", "time", "tokenize",
+    "traceback", "types", "typing", "warnings", "weakref", "_sitebuiltins",
 )
+
+_seed = None
 
 
 def import_modules(names):
@@ -40,9 +42,16 @@ def clean_up():
 
 def reseed(seed):
     """Random number generators start afresh in every session; with a seed they repeat."""
+    global _seed
+    _seed = seed
     random = sys.modules.get("random")
     if random is not None:
         random.seed(seed)
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
-        numpy_random.seed(None if seed is None else seed % 2**32)
+        seed_numpy(numpy_random)
+
+
+def seed_numpy(numpy_random):
+    """Also called when a session is the first to import numpy.random."""
+    numpy_random.seed(None if _seed is None else _seed % 2**32)

@@ -100,7 +100,11 @@ TEST(CellCases, EveryCaseHasTheOutcomeItDemands) {
       ++group.skipped, ++all.skipped;
       continue;
     }
+    const auto start = std::chrono::steady_clock::now();
     const std::string problem = Play(one);
+    if (std::getenv("GLOVEPORT_TIMES") != nullptr) {
+      fmt::print("{:6} ms {}\n", std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count(), id);
+    }
     problem.empty() ? (++group.passed, ++all.passed) : (++group.failed, ++all.failed);
     if (!problem.empty())
       ADD_FAILURE() << id << ": " << problem << "\n(" << one["why"].get<std::string>() << ")";
