@@ -56,7 +56,10 @@ class ConsumerTest(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={self.stage}", f"-DCMAKE_CXX_COMPILER={COMPILER}", f"-DCMAKE_CXX_FLAGS={FLAGS}",
             *launcher)
         run(CMAKE, "--build", self.build)
-        self.assertEqual("ok: {'mar': 381.6, 'may': 11012.8}\n", run(os.path.join(self.build, "consumer")))
+        # The staging folder is not the configured prefix, and what lies in the build folder must not help out.
+        interp = os.path.join(self.stage, "libexec", "gloveport", "gloveport-interp")
+        self.assertEqual("ok: {'mar': 381.6, 'may': 11012.8}\n",
+                         run(os.path.join(self.build, "consumer"), env={**os.environ, "GLOVEPORT_INTERP": interp}))
 
     def test_installed_command_runs(self):
         command = os.path.join(self.stage, "bin", "gloveport")
