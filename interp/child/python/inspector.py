@@ -29,7 +29,7 @@ def _syntax_finding(code, problem):
         "rule": "syntax",
         "line": problem.line,
         "column": problem.column,
-        "message": quoted(f"the cell is no Python: {problem.message} (line {problem.line})"),
+        "message": quoted(f"the cell is no Python: {problem.message} (line {problem.line})", 300),
         "hint": hints.syntax(problem.message, line_text),
     }
 

@@ -22,6 +22,7 @@ _FETCHING_METHODS = frozenset(("__getattribute__", "__getattr__"))
 _GETTERS = frozenset(("operator.attrgetter", "operator.methodcaller"))
 _FORMAT_METHODS = frozenset(("format", "format_map", "vformat", "get_field"))
 _MAX_SPREAD = 16  # no function that is looked at takes more
+_GETATTR = (values.MODULE, "builtins.getattr")
 _NAMING = (values.TEXT, values.BYTES, values.PATH, values.PREFIX, values.STEM)  # what may name a file
 _DOTTED = re.compile(r"\.\s*(\w+)|\[([^\]]*)\]?")
 
@@ -82,6 +83,8 @@ def check(judge, node, scope):
         _check_method(judge, node, scope, method, arguments, paths)
     elif isinstance(function, ast.Call):
         _check_getter_call(judge, node, scope, arguments)
+    if any(isinstance(item, ast.Name) and _GETATTR in judge.values.of(item, scope) for item in node.args):
+        _check_handed_getter(judge, node, arguments)
     if "allow_pickle" in arguments.keywords or "numpy.load" in paths:
         _check_pickle(judge, node, method, arguments, paths)
 
@@ -97,7 +100,7 @@ def _check_function(judge, node, scope, path, arguments):
     elif path == "importlib.import_module":
         _check_import_call(judge, node, arguments)
     elif path == "builtins.str.format":
-        _check_format(judge, node, arguments.get(0)[0])
+        _check_format(judge, node, values.texts(arguments.get(0)[0]), "format")
     if path in dynamic.FUNCTIONS:
         dynamic.check(judge, node, path, arguments, scope)
 
@@ -105,11 +108,12 @@ def _check_function(judge, node, scope, path, arguments):
 def _check_method(judge, node, scope, method, arguments, paths):
     base = judge.values.of(node.func.value, scope)
     if method in _FORMAT_METHODS:
-        _check_format(judge, node, (*base, *arguments.get(0)[0]))
+        known = values.texts(base)
+        _check_format(judge, node, known or values.texts(arguments.get(0)[0]), method)
     elif method in _FETCHING_METHODS and not paths:
         for position in (0, 1):
             _check_fetch(judge, node, method, (), arguments.get(position)[0])
-    elif method in places.METHODS:
+    elif method in places.METHODS and not _is_pattern(method, arguments):
         _check_places(judge, method, places.METHODS[method], arguments)
     elif method in places.PATH_METHODS and base:
         _check_path_method(judge, node, method, base, arguments)
@@ -118,6 +122,11 @@ def _check_method(judge, node, scope, method, arguments, paths):
     elif method == "mro" and any(value[0] == values.CLASS or value[0] == values.MODULE and
                                  value[1].startswith("builtins.") for value in base):
         judge.add_attribute(node.func, names.DUNDERS["__mro__"], "mro", "dunder")
+
+
+def _is_pattern(method, arguments):
+    """Whether this is pandas' `str.extractall`, whose patterns have a group, not the archives' method."""
+    return method == "extractall" and any("(" in text for text in values.texts(arguments.get(0)[0]))
 
 
 def _check_fetch(judge, node, name, objects, wanted):
@@ -129,6 +138,13 @@ def _check_fetch(judge, node, name, objects, wanted):
                       names.instead_of(text))
         for module in values.modules(objects):
             judge.member(node, module, text, f"{name}({module}, '{quoted(text)}')")
+
+
+def _check_handed_getter(judge, node, arguments):
+    """getattr handed to map, reduce or partial: every text beside it may be the name it fetches."""
+    for item, scope in arguments.positional:
+        beside = judge.values.of(item, scope)
+        _check_fetch(judge, node, "getattr", (), (*beside, *judge.values.items(item, scope)))
 
 
 def _check_getter(judge, node, path, arguments):
@@ -176,18 +192,19 @@ def _fields(text, depth=0):
             yield from _fields(spec, depth + 1)
 
 
-def _check_format(judge, node, formats):
-    for text in values.texts(formats):
+def _check_format(judge, node, formats, method):
+    for text in formats:
         if "." in text or "[" in text:
-            for field, inner in judge.once("format", text, lambda text=text: list(_inner_fields(text))):
+            found = judge.once(("format", method), text, lambda text=text: list(_inner_fields(text, method)))
+            for field, inner in found:
                 judge.add(node, imports.DENY, names.rule_of(inner),
                           f"the format string field '{{{quoted(field)}}}': {inner} {names.INTERNALS[inner]}",
                           "Format plain values: pass what you want to show as an argument of format().")
 
 
-def _inner_fields(text):
+def _inner_fields(text, method):
     """The fields of a format string that reach internals, each with the first of these."""
-    for field in _fields(text) if "{" in text else [text]:
+    for field in [text] if method == "get_field" else _fields(text):
         parts = [a or b for a, b in _DOTTED.findall(field)]
         inner = next((part for part in parts if part in names.INTERNALS), None)
         if inner is not None:

@@ -6,9 +6,9 @@ MAX_FINDINGS = 100
 _MAX_QUOTED = 120
 
 
-def quoted(text):
+def quoted(text, limit=_MAX_QUOTED):
     """`text` fit for a message: escaped, on one line, not endless."""
-    shown = text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 3] + "..."
+    shown = text if len(text) <= limit else text[: limit - 3] + "..."
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
 
 

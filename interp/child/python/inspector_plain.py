@@ -44,14 +44,14 @@ def _key(key):
     return json.dumps(key) if key is None or isinstance(key, (bool, int, float)) else str(key)
 
 
-def plain(value, depth=0):
+def plain(value, depth=0, what="value"):
     """`value` with tuples, ranges and arrays as lists, Decimal and Fraction as numbers, dates, UUIDs and
     paths as texts, enum members as their values, keys as texts, and NotJson for the rest. ValueError when
     nested too deeply."""
     if depth > MAX_DEPTH:
-        raise ValueError(f"the value is nested more than {MAX_DEPTH} levels deep")
+        raise ValueError(f"the {what} is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, enum.Enum):
-        return plain(value.value, depth + 1)
+        return plain(value.value, depth + 1, what)
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
@@ -59,13 +59,13 @@ def plain(value, depth=0):
     if isinstance(value, float):
         return _float(value)
     if isinstance(value, dict):
-        return {_key(key): plain(item, depth + 1) for key, item in value.items()}
+        return {_key(key): plain(item, depth + 1, what) for key, item in value.items()}
     if isinstance(value, (list, tuple, range)):
-        return [plain(item, depth + 1) for item in value]
-    return _rare(value, depth)
+        return [plain(item, depth + 1, what) for item in value]
+    return _rare(value, depth, what)
 
 
-def _rare(value, depth):
+def _rare(value, depth, what):
     if isinstance(value, (Decimal, Fraction)):
         return _exact(value)
     if isinstance(value, (datetime.date, datetime.time)):
@@ -73,7 +73,7 @@ def _rare(value, depth):
     if isinstance(value, (uuid.UUID, pathlib.PurePath)):
         return str(value)
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
-        return plain(value.tolist(), depth + 1)
+        return plain(value.tolist(), depth + 1, what)
     return NotJson(type(value).__name__)
 
 

@@ -110,7 +110,7 @@ def validate(value, schema):
     ValueError, with the place, when the schema is none, when it refers to what is not in it, and when value
     or schema are nested too deeply.
     """
-    schema = plain(schema)
+    schema = plain(schema, what="schema")
     value = plain(value)
     try:
         _check_schema(schema)
