@@ -90,6 +90,7 @@ std::vector<std::string> RefusalTexts(const AgentResult& result) {
       }
     }
     for (const Refusal& refusal : step.result->usage.denied) {
+      if (refusal.source == "inspector") continue;  // the verdict has said it
       texts.push_back(fmt::format("{:>2}  by the {}, {} {}: {}", step.number, Inline(refusal.source),
                                   Inline(refusal.rule), Inline(refusal.what), Inline(refusal.message)));
     }

@@ -94,6 +94,8 @@ std::string_view StateSentence(const CellResult& result) {
 
 void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view code,
                    const ObservationLimits& limits) {
+  if (verdict.decision == Decision::kEscalate)
+    out += "It needs the consent of a person, and nobody is there to give it.\n";
   std::size_t shown = 0;
   for (const Finding& finding : verdict.findings) {
     if (shown++ == limits.max_findings) {
