@@ -146,6 +146,8 @@ ATTRIBUTES = [
      "import base64\ngetattr(f, base64.b64decode('YWI=').decode())"),
     ("past the class's own lookup", "object.__getattribute__(f, '__code__')", "dunder", ["__code__"],
      "object.__getattribute__(f, 'size')"),
+    ("class put together from pieces", "getattr(x, '__cl' + 'ass__')", "dunder", ["__class__"],
+     "getattr(x, '__class__').__name__"),
     ("getattr handed on", "import functools\nfunctools.reduce(getattr, ['__class__', '__bases__'], 1)",
      "dunder",
      ["__bases__"], "import functools\nfunctools.reduce(getattr, ['real', 'imag'], 1)"),

@@ -92,7 +92,7 @@ def check(judge, node, scope):
 def _check_function(judge, node, scope, path, arguments):
     position = _FETCHERS.get(path)
     if position is not None:
-        _check_fetch(judge, node, path.rpartition(".")[2], arguments.get(0)[0], arguments.get(position)[0])
+        _check_fetch(judge, node, path.rpartition(".")[2], arguments.get(0)[0], *arguments.get(position))
     elif path in _GETTERS:
         _check_getter(judge, node, path, arguments)
     elif path in places.FUNCTIONS:
@@ -112,7 +112,7 @@ def _check_method(judge, node, scope, method, arguments, paths):
         _check_format(judge, node, known or values.texts(arguments.get(0)[0]), method)
     elif method in _FETCHING_METHODS and not paths:
         for position in (0, 1):
-            _check_fetch(judge, node, method, (), arguments.get(position)[0])
+            _check_fetch(judge, node, method, (), *arguments.get(position))
     elif method in places.METHODS and not _is_pattern(method, arguments):
         _check_places(judge, method, places.METHODS[method], arguments)
     elif method in places.PATH_METHODS and base:
@@ -129,10 +129,11 @@ def _is_pattern(method, arguments):
     return method == "extractall" and any("(" in text for text in values.texts(arguments.get(0)[0]))
 
 
-def _check_fetch(judge, node, name, objects, wanted):
-    """getattr and its kin with a constant attribute name."""
+def _check_fetch(judge, node, name, objects, wanted, spelling):
+    """getattr and its kin with a name that the text tells; `spelling` is the expression it stands in. Whoever
+    puts `__class__` together from pieces is after more than the class."""
     for text in values.texts(wanted):
-        if text in names.INTERNALS or text == "__class__" and name != "__setattr__":
+        if text in names.INTERNALS or text == "__class__" and not isinstance(spelling, ast.Constant):
             why = names.INTERNALS.get(text, "leads to the class tree")
             judge.add(node, imports.DENY, names.rule_of(text), f"{name}(..., '{text}'): {text} {why}",
                       names.instead_of(text))
@@ -144,7 +145,7 @@ def _check_handed_getter(judge, node, arguments):
     """getattr handed to map, reduce or partial: every text beside it may be the name it fetches."""
     for item, scope in arguments.positional:
         beside = judge.values.of(item, scope)
-        _check_fetch(judge, node, "getattr", (), (*beside, *judge.values.items(item, scope)))
+        _check_fetch(judge, node, "getattr", (), (*beside, *judge.values.items(item, scope)), item)
 
 
 def _check_getter(judge, node, path, arguments):
