@@ -17,14 +17,30 @@ namespace {
 const wire::Encoded kNone = "\xf6";
 constexpr std::size_t kMaxCellValueBytes = 32u << 20;
 
+// One context for all cells, with and without await: what one sets in it, the next sees.
+PyObject* Context() {
+  static PyObject* context = [] {
+    PyObject* make = PythonFunction("loop", "context");
+    return make != nullptr ? PyObject_CallNoArgs(make) : nullptr;
+  }();
+  return context;
+}
+
 // Code with a top-level await gives a coroutine: it is run to its end in the session's event loop.
 PyRef Evaluate(PyObject* code) {
   PyObject* globals = State().main_namespace;
-  PyRef result = PyRef::Steal(PyEval_EvalCode(code, globals, globals));
-  if (!result || (reinterpret_cast<PyCodeObject*>(code)->co_flags & CO_COROUTINE) == 0) return result;
+  if ((reinterpret_cast<PyCodeObject*>(code)->co_flags & CO_COROUTINE) == 0) {
+    PyObject* context = Context();
+    if (context == nullptr || PyContext_Enter(context) != 0) return {};
+    PyRef result = PyRef::Steal(PyEval_EvalCode(code, globals, globals));
+    const ErrorKept kept;
+    if (PyContext_Exit(context) != 0) PyErr_Clear();
+    return result;
+  }
+  const PyRef coroutine = PyRef::Steal(PyEval_EvalCode(code, globals, globals));
   PyObject* run = PythonFunction("loop", "run");
-  if (run == nullptr) return {};
-  return PyRef::Steal(PyObject_CallFunctionObjArgs(run, result.get(), nullptr));
+  if (!coroutine || run == nullptr) return {};
+  return PyRef::Steal(PyObject_CallFunctionObjArgs(run, coroutine.get(), nullptr));
 }
 
 // Null with an error set, or the value of the trailing expression (None without one).

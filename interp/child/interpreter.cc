@@ -96,11 +96,15 @@ Status FillConfig(PyConfig& config, const InterpreterConfig& wanted) {
   return writer.status();
 }
 
-Status SetArguments() {
+Status SetSysAttributes() {
   for (const char* name : {"argv", "orig_argv"}) {
     const PyRef list = PyRef::Steal(Py_BuildValue("[s]", "gloveport"));
     if (!list || PySys_SetObject(name, list.get()) != 0) return FailPython("cannot set sys.argv");
   }
+  // Left empty because the search path was given; the files of frozen modules are named after it.
+  const PyRef stdlib = child::PyText(GLOVEPORT_PYTHON_STDLIB);
+  if (!stdlib || PySys_SetObject("_stdlib_dir", stdlib.get()) != 0)
+    return FailPython("cannot set sys._stdlib_dir");
   return {};
 }
 
@@ -136,12 +140,13 @@ Status Interpreter::Start(const InterpreterConfig& config) {
         ErrorCode::kInternal, fmt::format("cannot start Python: {}", error.what()),
         "check that the Python that Gloveport was built with is still installed: " GLOVEPORT_PYTHON_STDLIB);
   }
-  RETURN_IF_ERROR(SetArguments());
+  RETURN_IF_ERROR(SetSysAttributes());
   RETURN_IF_ERROR(child::CellStop::Install());
   RETURN_IF_ERROR(child::InstallPythonParts());
-  PyObject* install = PythonFunction("imports", "install");
-  const PyRef installed = install != nullptr ? PyRef::Steal(PyObject_CallNoArgs(install)) : PyRef();
-  if (!installed) return FailPython("cannot install the finder of modules");
+  for (PyObject* install : {PythonFunction("imports", "install"), PythonFunction("sources", "install")}) {
+    const PyRef installed = install != nullptr ? PyRef::Steal(PyObject_CallNoArgs(install)) : PyRef();
+    if (!installed) return FailPython("cannot install the Python parts");
+  }
   return FindMain();
 }
 

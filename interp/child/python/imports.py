@@ -79,6 +79,22 @@ def install():
         (importlib.machinery.SourceFileLoader, importlib.machinery.SOURCE_SUFFIXES),
         (importlib.machinery.SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES))]
     sys.path_importer_cache.clear()
+    _name_files_of_frozen_modules()
+
+
+def _name_files_of_frozen_modules():
+    """Those that were imported before sys._stdlib_dir was known; elsewhere they have a __file__ too."""
+    for module in list(sys.modules.values()):
+        spec = getattr(module, "__spec__", None)
+        state = getattr(spec, "loader_state", None)
+        name = getattr(state, "origname", None)
+        if name and getattr(spec, "origin", None) == "frozen" and not hasattr(module, "__file__"):
+            path = os.path.join(sys._stdlib_dir, *name.lstrip("<").split("."))
+            is_package = spec.submodule_search_locations is not None
+            module.__file__ = path + ("/__init__.py" if is_package else ".py")
+            state.filename = module.__file__
+            if is_package:
+                module.__path__ = spec.submodule_search_locations = [path]
 
 
 def close():

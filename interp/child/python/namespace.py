@@ -19,7 +19,7 @@ def start_session(inspector):
     for name in list(main.__dict__):
         if name not in _MODULE_ATTRIBUTES:
             del main.__dict__[name]
-    main.__doc__ = main.__loader__ = main.__spec__ = None
+    main.__doc__ = None
     main.__annotations__ = {}
     _fill_builtins()
     errors.install_hooks()

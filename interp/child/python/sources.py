@@ -1,46 +1,87 @@
-"""The texts of the cells: compiling them, and showing their lines to whoever asks (tracebacks, inspect)."""
+"""The texts of the cells: compiling them where that needs the syntax tree, and showing their lines to whoever asks
+(tracebacks, inspect, linecache)."""
+import __future__
 import ast
+import inspect
 import linecache
+import re
 
 TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-_future_flags = 0
+
+texts = {}  # file name ("<cell 0>") -> text; filled in C++
 
 
-def register(filename, text):
-    """Makes the lines of a cell known to linecache; no mtime, so that checkcache leaves them alone."""
-    lines = [line + "\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    if lines[-1] == "\n":
-        lines.pop()
-    linecache.cache[filename] = (len(text), None, lines, filename)
-
-
-def compile_cell(text, filename):
-    """(body, value): code of the cell without its trailing expression, and of that expression; each may be None."""
-    global _future_flags
-    register(filename, text)
+def compile_cell(text, filename, futures):
+    """(body, value, futures): code of the cell without its trailing expression, and of that expression; each may be
+    None. `futures` are the flags of `from __future__` imports, of earlier cells and then of this one too."""
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise SyntaxError("source code cannot contain null bytes", (filename, line, 1, None))
-    flags = TOP_LEVEL_AWAIT | _future_flags
+    flags = TOP_LEVEL_AWAIT | futures
     tree = compile(text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     value = None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         value = ast.Expression(tree.body.pop().value)
     body = compile(tree, filename, "exec", flags, dont_inherit=True) if tree.body else None
     if body is not None:
-        _future_flags |= body.co_flags & _ALL_FUTURES
-        flags |= _future_flags
+        futures |= body.co_flags & ALL_FUTURES
     if value is not None:
-        value = compile(value, filename, "eval", flags, dont_inherit=True)
-    return body, value
+        value = compile(value, filename, "eval", flags | futures, dont_inherit=True)
+    return body, value, futures
 
 
 def _all_futures():
-    import __future__
     flags = 0
     for name in __future__.all_feature_names:
         flags |= getattr(__future__, name).compiler_flag
     return flags & ~0x10  # nested_scopes shares its bit with CO_NESTED
 
 
-_ALL_FUTURES = _all_futures()
+ALL_FUTURES = _all_futures()
+
+
+# ---- linecache ----
+
+_update_from_file = linecache.updatecache
+
+
+def _update_cache(filename, module_globals=None):
+    """Lines of cells are made when they are asked for, and come back after linecache.clearcache()."""
+    text = texts.get(filename)
+    if text is None:
+        return _update_from_file(filename, module_globals)
+    lines = [line + "\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    if lines[-1] == "\n":
+        lines.pop()
+    linecache.cache[filename] = (len(text), None, lines, filename)  # no mtime: checkcache leaves it alone
+    return lines
+
+
+# ---- inspect ----
+
+_file_of = inspect.getfile
+
+
+def _get_file(object):
+    """A class of __main__ has no file of its own: it is in the cell that defines it."""
+    if isinstance(object, type) and object.__module__ == "__main__":
+        found = _cell_of_class(object)
+        if found is not None:
+            return found
+    return _file_of(object)
+
+
+def _cell_of_class(cls):
+    for member in vars(cls).values():
+        function = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", member)))
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_filename in texts and code.co_qualname.startswith(cls.__qualname__ + "."):
+            return code.co_filename
+    pattern = re.compile(rf"^[ \t]*class[ \t]+{re.escape(cls.__name__)}\b", re.MULTILINE)
+    return next((name for name in reversed(texts) if pattern.search(texts[name])), None)
+
+
+def install():
+    """In the template: linecache and inspect learn of the cells."""
+    linecache.updatecache = _update_cache
+    inspect.getfile = _get_file

@@ -30,14 +30,16 @@ def clean_up():
     """Leaves no trace of the throw-away cells, and no thread."""
     import linecache
     import threading
+    from . import sources
     for thread in threading.enumerate():
         if thread is not threading.main_thread():
             thread.join(10)
     namespace = sys.modules["__main__"].__dict__
     for name in [name for name in namespace if not (name.startswith("__") and name.endswith("__"))]:
         del namespace[name]
-    for name in [name for name in linecache.cache if name.startswith("<cell ")]:
-        del linecache.cache[name]
+    for name in sources.texts:
+        linecache.cache.pop(name, None)
+    sources.texts.clear()
 
 
 def reseed(seed):
