@@ -232,7 +232,7 @@ TEST(ToolTypeTest, ListsConvertTheirItemsAndNameTheOneThatDoesNotFit) {
 template <typename T>
 Value Packed(std::vector<T> numbers) {
   Value::Bytes bytes(numbers.size() * sizeof(T));
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return Value(std::move(bytes));
 }
 
