@@ -33,7 +33,7 @@ ODD = {
     "deep f-strings": "f'{" * 200 + "1" + "}'" * 200,
     "huge number": "x = " + "9" * 100_000,
     "huge power of a text": "open('a' * 10 ** 9)",
-    "huge text": "x = '" + "a" * 900_000 + "'",
+    "huge text": "x = '" + "a" * 500_000 + "'",
     "too long": "x = 1\n" * 200_000,
     "backslashes": "\\" * 10_000,
     "quotes": "'" * 9999,
@@ -159,6 +159,18 @@ class HarmlessTest(unittest.TestCase):
         finally:
             del sys.inspector_test_ran
         self.assertEqual([], ran)
+        self.assertEqual(set(), set(sys.modules) - before)
+
+    def test_nothing_is_loaded_late(self):
+        inspector.check("x = 1", RULES)
+        before = set(sys.modules)
+        for rows in twins.TABLES.values():
+            for row in rows:
+                inspector.check(row[1], RULES)
+                inspector.check(row[4], RULES)
+        for code in ODD.values():
+            inspector.check(code, RULES)
+        inspector.check("x = '\\N{BULLET}'\n\uff45\uff56\uff41\uff4c\nopen('/\\x00\\u202e/..')", RULES)
         self.assertEqual(set(), set(sys.modules) - before)
 
     def test_no_code_object_is_made_of_the_text(self):

@@ -9,7 +9,7 @@ _MAX_QUOTED = 120
 def quoted(text, limit=_MAX_QUOTED):
     """`text` fit for a message: escaped, on one line, not endless."""
     shown = text if len(text) <= limit else text[: limit - 3] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)
 
 
 class Finding:

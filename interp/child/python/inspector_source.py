@@ -6,10 +6,11 @@ parser. Every function is total: whatever the text is, there is a tree or a Prob
 
 import ast
 import re
+import unicodedata  # noqa: F401 - the parser needs it for \N{...} and odd identifiers; later may be too late
 import warnings
 
-# A cell above this size is refused unread: its tree would take some hundred times its memory.
-MAX_CHARS = 1 << 20
+# A cell above this size is refused unread: its tree may take a thousand times its memory.
+MAX_CHARS = 1 << 19
 
 _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 # CPython's own flags behind `codeop` (Include/cpython/compile.h); the ast module does not name them.
@@ -41,7 +42,7 @@ def _problem_of(error):
     if isinstance(error, SyntaxError):
         return Problem(error.msg or "invalid syntax", max(1, error.lineno or 1), max(1, error.offset or 1))
     if isinstance(error, (RecursionError, MemoryError)):
-        return Problem("the code is nested too deeply to be read")
+        return Problem("the code is nested too deeply, or too long, to be read")
     if isinstance(error, UnicodeError):
         return Problem("the code contains a lone surrogate, which is no character")
     if isinstance(error, ValueError):
