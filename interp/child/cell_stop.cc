@@ -176,6 +176,7 @@ StopReason CellStop::End() {
   return g_reason.exchange(StopReason::kNone);
 }
 
+bool CellStop::OnMainThread() { return pthread_equal(pthread_self(), g_main_thread) != 0; }
 bool CellStop::interrupted() { return g_interrupted.load(); }
 StopReason CellStop::reason() { return g_running.load() == kNoCell ? StopReason::kNone : g_reason.load(); }
 bool CellStop::impatient() { return g_requests.load() > (g_reason.load() == StopReason::kTimeout ? 1 : 0); }
@@ -193,6 +194,10 @@ PyObject* CellStop::Raise(StopReason reason) {
     g_exception = PyObject_CallNoArgs(type);
     if (g_exception == nullptr) return nullptr;
     StopOtherThreads(g_reason.load(), type);
+    if (HostLink* link = State().link; link != nullptr) {
+      link->Wake();  // doomed threads may wait for a reply, or for a cell to open
+      link->WakeWaiters();
+    }
     if (!pthread_equal(pthread_self(), g_main_thread)) TripMainThread();
   }
   Unwinder::Arm();

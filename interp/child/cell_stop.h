@@ -51,6 +51,8 @@ class CellStop {
   // The exception that first stopped the cell, with the traceback that it collected; borrowed, may be null.
   static PyObject* exception();
 
+  static bool OnMainThread();
+
   // True for instances of the classes that stop a cell.
   static bool IsStop(PyObject* exception);
 };

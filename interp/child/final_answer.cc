@@ -68,10 +68,15 @@ PyObject* FinalAnswer(PyObject*, PyObject* args, PyObject* kwargs) {
   wire::FinalAnswer message;
   if (!Fill(arguments, message)) return nullptr;
   if (g_given.exchange(true)) Py_RETURN_NONE;  // another thread was quicker while the value was encoded
-  const Status sent = [&] {
+  const Result<bool> sent = [&] {
     const GilReleased released;
-    return link->Send(std::move(message));
+    return link->SendInCell(std::move(message));
   }();
+  if (sent && !*sent) {
+    g_given = false;
+    return PyErr_SetString(PyExc_RuntimeError, "final_answer() can only be called while a cell runs"),
+           nullptr;
+  }
   if (!sent) {
     g_given = false;
     PyErr_Format(PyExc_OverflowError, "the answer could not be sent: %s", sent.error().message.c_str());

@@ -24,6 +24,27 @@ Status HostLink::Send(const wire::SessionMessage& message) {
   return channel_.Send(payload);
 }
 
+void HostLink::OpenCell(std::uint32_t cell) {
+  std::lock_guard lock(send_mutex_);
+  open_cell_ = cell;
+  cell_opened_.notify_all();
+}
+
+Status HostLink::CloseCell(const wire::CellDone& done) {
+  const std::string payload = wire::Encode(done);
+  std::lock_guard lock(send_mutex_);
+  open_cell_.reset();
+  return channel_.Send(payload);
+}
+
+Result<bool> HostLink::SendInCell(const wire::SessionMessage& message) {
+  const std::string payload = wire::Encode(message);
+  std::lock_guard lock(send_mutex_);
+  if (!open_cell_) return false;
+  RETURN_IF_ERROR(channel_.Send(payload));
+  return true;
+}
+
 void HostLink::Wake() {
   wakes_.fetch_add(1);
   const int saved = errno;
@@ -104,19 +125,25 @@ Result<HostLink::Command> HostLink::NextCommand() {
   return std::move(*command);
 }
 
-Result<std::uint64_t> HostLink::StartCall(std::uint32_t cell, std::string name, wire::Encoded args) {
+Result<std::optional<std::uint64_t>> HostLink::StartCall(std::string name, wire::Encoded args,
+                                                         std::uint64_t wakes) {
   std::uint64_t id = 0;
   {
     std::lock_guard lock(mutex_);
     id = next_call_++;
     calls_.emplace(id, std::nullopt);
   }
-  const Status sent = Send(wire::ToolCall{id, cell, std::move(name), std::move(args)});
-  if (!sent) {
-    AbandonCall(id);
-    return tl::unexpected<Error>(sent.error());
+  std::unique_lock lock(send_mutex_);
+  cell_opened_.wait(lock, [&] { return open_cell_.has_value() || wakes_.load() != wakes; });
+  Status sent;
+  if (open_cell_) {
+    sent = channel_.Send(wire::Encode(wire::ToolCall{id, *open_cell_, std::move(name), std::move(args)}));
+    if (sent) return id;
   }
-  return id;
+  lock.unlock();
+  AbandonCall(id);
+  if (!sent) return tl::unexpected<Error>(sent.error());
+  return std::nullopt;
 }
 
 Result<std::optional<wire::ToolReply>> HostLink::AwaitReply(std::uint64_t call, std::uint64_t wakes) {

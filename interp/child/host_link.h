@@ -32,12 +32,21 @@ class HostLink {
   // kResourceExhausted: the message is too large and was not sent. kClosed: the host has gone.
   Status Send(const wire::SessionMessage& message);
 
+  // A cell is open between these two. The host listens to calls, answers and displays only then; threads of
+  // earlier cells that call meanwhile have to wait.
+  void OpenCell(std::uint32_t cell);
+  Status CloseCell(const wire::CellDone& done);
+
+  // Sends the message if a cell is open, and returns whether it was.
+  Result<bool> SendInCell(const wire::SessionMessage& message);
+
   using Command = std::variant<wire::RunCell, wire::Request>;
   // Blocks for the host's next command. kClosed when the host has closed the channel.
   Result<Command> NextCommand();
 
-  // Sends a call and returns its id.
-  Result<std::uint64_t> StartCall(std::uint32_t cell, std::string name, wire::Encoded args);
+  // Sends a call and returns its id. Blocks while no cell is open; returns nothing when the wake-up count
+  // differs from `wakes` before one is.
+  Result<std::optional<std::uint64_t>> StartCall(std::string name, wire::Encoded args, std::uint64_t wakes);
 
   // Blocks until the reply to `call` is there, or until the wake-up count differs from `wakes`: then returns
   // nothing.
@@ -52,6 +61,9 @@ class HostLink {
   // Makes every AwaitReply return soon. Async-signal-safe.
   void Wake();
 
+  // Makes threads that wait for a cell to open look at the wake-up count. Not for signal handlers.
+  void WakeWaiters() { cell_opened_.notify_all(); }
+
  private:
   HostLink(Channel channel, UniqueFd wake_fd) : channel_(std::move(channel)), wake_fd_(std::move(wake_fd)) {}
 
@@ -65,6 +77,8 @@ class HostLink {
   Channel channel_;
   UniqueFd wake_fd_;
   std::mutex send_mutex_;
+  std::condition_variable cell_opened_;     // with send_mutex_
+  std::optional<std::uint32_t> open_cell_;  // with send_mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   bool reading_ = false;         // some thread is the leader

@@ -15,11 +15,12 @@ PyObject* Show(PyObject*, PyObject* bundle) {
   CborWriter writer;
   if (!EncodeObject(bundle, writer, Fidelity::kShown)) return nullptr;
   if (link == nullptr) Py_RETURN_NONE;
-  const Status sent = [&] {
+  const Result<bool> sent = [&] {
     const GilReleased released;
-    return link->Send(wire::Display{State().cell, writer.Take()});
+    return link->SendInCell(wire::Display{State().cell, writer.Take()});
   }();
   if (!sent) return PyErr_SetString(PyExc_OSError, sent.error().message.c_str()), nullptr;
+  if (!*sent) return PyErr_SetString(PyExc_RuntimeError, "nothing can be shown while no cell runs"), nullptr;
   Py_RETURN_NONE;
 }
 

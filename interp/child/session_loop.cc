@@ -43,9 +43,17 @@ wire::Reply Answer(const wire::Request& request) {
   return reply;
 }
 
-wire::SessionMessage Serve(const HostLink::Command& command) {
-  if (const auto* cell = std::get_if<wire::RunCell>(&command)) return RunCell(*cell);
-  return Answer(std::get<wire::Request>(command));
+// Runs or answers one command. With the GIL, which is given up while anything is sent.
+Status Serve(HostLink& link, const HostLink::Command& command) {
+  if (const auto* cell = std::get_if<wire::RunCell>(&command)) {
+    link.OpenCell(cell->cell);
+    const wire::CellDone done = RunCell(*cell);
+    const GilReleased released;
+    return link.CloseCell(done);
+  }
+  const wire::Reply reply = Answer(std::get<wire::Request>(command));
+  const GilReleased released;
+  return link.Send(reply);
 }
 
 Status Prepare(const SessionConfig& config) {
@@ -58,6 +66,12 @@ Status Prepare(const SessionConfig& config) {
   return {};
 }
 
+void EndSession() {
+  PyObject* end = PythonFunction("namespace", "end_session");
+  const PyRef done = end != nullptr ? PyRef::Steal(PyObject_CallNoArgs(end)) : PyRef();
+  if (!done) PyErr_Clear();
+}
+
 int Loop(HostLink& link) {
   while (true) {
     auto command = [&] {
@@ -65,11 +79,7 @@ int Loop(HostLink& link) {
       return link.NextCommand();
     }();
     if (!command) return command.error().code == ErrorCode::kClosed ? 0 : 1;
-    const wire::SessionMessage answer = Serve(*command);
-    const Status sent = [&] {
-      const GilReleased released;
-      return link.Send(answer);
-    }();
+    const Status sent = Serve(link, *command);
     if (!sent) return sent.error().code == ErrorCode::kClosed ? 0 : 1;
   }
 }
@@ -83,7 +93,9 @@ int RunSession(Channel channel, const SessionConfig& config) {
   child::State().link = link->release();  // threads of cells may use it until the process ends
   child::State().policy = new Policy(config.policy);
   if (!child::Prepare(config)) return 1;
-  return child::Loop(*child::State().link);
+  const int status = child::Loop(*child::State().link);
+  if (status == 0 && !config.inspector) child::EndSession();
+  return status;
 }
 
 }  // namespace gloveport

@@ -48,17 +48,46 @@ PyRef RaiseToolFailure(const wire::ToolReply& reply) {
   return {};
 }
 
+// Between two waits: what has come in that ends the call. False with an error set.
+bool MayWait() {
+  if (PyErr_CheckSignals() != 0) return false;
+  if (!Unwinder::IsDoomed()) return true;
+  CellStop::SetException();
+  return false;
+}
+
+// The id of the call, or nothing with an error set. Threads of earlier cells wait here until a cell runs.
+std::optional<std::uint64_t> Start(HostLink& link, const Caller& caller, const wire::Encoded& args) {
+  while (true) {
+    const std::uint64_t wakes = link.wakes();
+    if (!MayWait()) return std::nullopt;
+    if (!State().cell_running.load() && CellStop::OnMainThread()) {
+      PyErr_Format(PyExc_RuntimeError, "%s() can only be called while a cell runs", caller.tool.c_str());
+      return std::nullopt;
+    }
+    auto call = [&] {
+      const GilReleased released;
+      return link.StartCall(caller.tool, args, wakes);
+    }();
+    if (call && *call) return **call;
+    if (call) continue;
+    if (call.error().code == ErrorCode::kResourceExhausted) {
+      PyErr_Format(PyExc_OverflowError, "the arguments of %s() are too large to send: %s",
+                   caller.tool.c_str(), call.error().message.c_str());
+    } else {
+      RaiseHostGone(call.error());
+    }
+    return std::nullopt;
+  }
+}
+
 // Waits without the GIL. Nothing, with an error set, where the wait was broken off by a signal or by the
 // host.
 std::optional<wire::ToolReply> Await(HostLink& link, std::uint64_t call) {
   while (true) {
+    // What came before `wakes` was read has not been waited for: it is handled now, not when the reply comes.
     const std::uint64_t wakes = link.wakes();
-    // What came before `wakes` was read has not been waited for: handle it now, not when the reply comes.
-    if (PyErr_CheckSignals() != 0) break;
-    if (Unwinder::IsDoomed()) {
-      CellStop::SetException();
-      break;
-    }
+    if (!MayWait()) break;
     auto reply = [&] {
       const GilReleased released;
       return link.AwaitReply(call, wakes);
@@ -111,18 +140,10 @@ PyRef Call(const Caller& caller, PyObject* const* args) {
   HostLink* link = State().link;
   if (link == nullptr)
     return PyErr_SetString(PyExc_RuntimeError, "there is no host to call a tool of"), PyRef();
-  std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
+  const std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
   if (!encoded) return {};
-  auto call = [&] {
-    const GilReleased released;
-    return link->StartCall(State().cell, caller.tool, std::move(*encoded));
-  }();
-  if (!call) {
-    if (call.error().code != ErrorCode::kResourceExhausted) return RaiseHostGone(call.error());
-    PyErr_Format(PyExc_OverflowError, "the arguments of %s() are too large to send: %s", caller.tool.c_str(),
-                 call.error().message.c_str());
-    return {};
-  }
+  const std::optional<std::uint64_t> call = Start(*link, caller, *encoded);
+  if (!call) return {};
   const std::optional<wire::ToolReply> reply = Await(*link, *call);
   if (!reply) return {};
   return reply->ok ? DecodeObject(reply->value) : RaiseToolFailure(*reply);

@@ -36,3 +36,11 @@ def _fill_builtins():
     builtins.final_answer = native.final_answer
     builtins.display = display.display
     builtins.ToolError = tools.ToolError
+
+
+def end_session():
+    """When the host has closed the session: what cells registered with atexit runs, as at the end of any program. The
+    host waits for that only so long."""
+    import atexit
+    atexit._run_exitfuncs()
+    streams.finish_cell()

@@ -1,7 +1,11 @@
 """The host's requests: everything that is not the running of a cell."""
 import sys
 
-from . import tools
+from . import introspect, tools
+
+
+def _main():
+    return sys.modules["__main__"].__dict__
 
 
 def _define_tools(args):
@@ -9,19 +13,21 @@ def _define_tools(args):
 
 
 def _set_variable(args):
-    sys.modules["__main__"].__dict__[args["name"]] = args["value"]
+    name = args["name"]
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(f"{name!r} cannot be the name of a variable")
+    _main()[name] = args["value"]
 
 
 def _get_variable(args):
-    namespace = sys.modules["__main__"].__dict__
-    if args["name"] not in namespace:
+    if args["name"] not in _main():
         raise NameError(f"name {args['name']!r} is not defined")
-    return namespace[args["name"]]
+    return _main()[args["name"]]
 
 
-def _inspector(name):
+def _of_inspector(name):
     def call(args):
-        from . import inspector
+        from . import inspector  # not before the role is known: it is large, and brings jsonschema
         return getattr(inspector, name)(**args)
     return call
 
@@ -30,9 +36,12 @@ _HANDLERS = {
     "define_tools": _define_tools,
     "set_variable": _set_variable,
     "get_variable": _get_variable,
-    "check": _inspector("check"),
-    "syntax": _inspector("syntax"),
-    "validate": _inspector("validate"),
+    "complete": lambda args: introspect.complete(args["code"], args.get("cursor", len(args["code"]))),
+    "inspect": lambda args: introspect.inspect_name(args["code"], args.get("cursor", len(args["code"]))),
+    "is_complete": lambda args: introspect.is_complete(args["code"]),
+    "check": _of_inspector("check"),
+    "syntax": _of_inspector("syntax"),
+    "validate": _of_inspector("validate"),
 }
 
 

@@ -1,52 +1,73 @@
-"""sys.stdout and sys.stderr over descriptors 1 and 2, and a stdin at its end."""
+"""sys.stdout and sys.stderr over descriptors 1 and 2, and a stdin at its end.
+
+The streams are line-buffered: what a cell has written is seen at once, and a process that is killed loses no more than
+an unfinished line.
+"""
+import fcntl
 import io
+import os
 import sys
 
+_NAMES = {1: "stdout", 2: "stderr"}
+_streams = {}
+_kept = {}  # descriptor -> a duplicate from which it can be restored
 
-class _Stdin(io.TextIOWrapper):
-    """Nobody can answer: reading gives the end of the file at once."""
 
-
-def _open_output(fd, name):
+def _open_output(fd):
+    name = _NAMES[fd]
     raw = io.FileIO(fd, "w", closefd=False)
-    raw.name = name
+    raw.name = f"<{name}>"
     stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", newline="\n",
                               line_buffering=True)
     stream.mode = "w"
     return stream
 
 
-_names = {1: "stdout", 2: "stderr"}
-_streams = {}
-
-
 def open_streams():
-    for fd, name in _names.items():
-        _streams[fd] = _open_output(fd, f"<{name}>")
-        setattr(sys, name, _streams[fd])
-        setattr(sys, f"__{name}__", _streams[fd])
-    stdin = _Stdin(io.BytesIO(b""), encoding="utf-8")
+    """At the start of a session."""
+    for fd, name in _NAMES.items():
+        _kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+        _use(fd, _open_output(fd))
+    # Nobody can answer: reading gives the end of the file at once.
+    stdin = io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8")
     stdin.mode = "r"
     sys.stdin = sys.__stdin__ = stdin
 
 
+def _use(fd, stream):
+    _streams[fd] = stream
+    setattr(sys, _NAMES[fd], stream)
+    setattr(sys, f"__{_NAMES[fd]}__", stream)
+
+
 def finish_cell():
-    """Everything that was written reaches the host; a stream that the cell replaced or closed is restored."""
-    for fd, name in _names.items():
-        stream = _streams.get(fd)
-        if stream is None:
-            continue
-        if getattr(sys, name, None) is not stream:
-            _flush(getattr(sys, name, None))
-        if stream.closed or getattr(stream, "buffer", None) is None or stream.buffer.closed:
-            stream = _streams[fd] = _open_output(fd, f"<{name}>")
-            setattr(sys, f"__{name}__", stream)
-        setattr(sys, name, stream)
-        _flush(stream)
+    """Everything that was written reaches the host; what the cell replaced or closed is restored."""
+    for fd, stream in list(_streams.items()):
+        current = getattr(sys, _NAMES[fd], None)
+        if current is not stream:
+            _flush(current)
+        if not _is_open(fd):
+            # The lowest free number is this one, or one that is given back at once.
+            copy = fcntl.fcntl(_kept[fd], fcntl.F_DUPFD, fd)
+            if copy != fd:
+                os.close(copy)
+        if not _flush(stream):
+            stream = _open_output(fd)
+        if current is not stream:
+            _use(fd, stream)
+
+
+def _is_open(fd):
+    try:
+        fcntl.fcntl(fd, fcntl.F_GETFD)
+        return True
+    except OSError:
+        return False
 
 
 def _flush(stream):
     try:
         stream.flush()
-    except Exception:
-        pass
+        return True
+    except Exception:  # closed, detached, or no stream at all
+        return False
