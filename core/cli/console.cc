@@ -1,0 +1,122 @@
+#include "gloveport/core/cli/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "gloveport/core/base/text.h"
+
+namespace gloveport {
+namespace {
+
+// https://no-color.org: any value but the empty one switches colour off.
+bool WantsColour() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term != nullptr && std::string_view(term) == "dumb") return false;
+  return ::isatty(STDERR_FILENO) == 1;
+}
+
+std::string_view CodeOf(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kBold:
+      return "\x1b[1m";
+    case Style::kDim:
+      return "\x1b[2m";
+    case Style::kGood:
+      return "\x1b[32m";
+    case Style::kBad:
+      return "\x1b[31m";
+    case Style::kWarning:
+      return "\x1b[33m";
+    case Style::kHeading:
+      return "\x1b[1;36m";
+  }
+  return "";
+}
+
+}  // namespace
+
+Console::Console() : Console(Colour::kWhereWanted) {}
+
+Console::Console(Colour colour)
+    : stdout_is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      colour_(colour == Colour::kWhereWanted && WantsColour()) {}
+
+const Console& Console::Plain() {
+  static const Console plain(Colour::kNever);
+  return plain;
+}
+
+void Console::WriteTo(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) {
+      if (fd == STDOUT_FILENO) output_failed_ = true;
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+void Console::Data(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  WriteTo(STDOUT_FILENO, text);
+}
+
+void Console::StreamData(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (text.empty()) return;
+  data_at_line_start_ = text.back() == '\n';
+  WriteTo(STDOUT_FILENO, stdout_is_terminal_ ? EscapeForTerminal(data_.Add(text)) : std::string(text));
+}
+
+void Console::EndStream() {
+  const std::lock_guard lock(mutex_);
+  if (stdout_is_terminal_) WriteTo(STDOUT_FILENO, EscapeForTerminal(data_.Take()));
+  if (stdout_is_terminal_ && !data_at_line_start_) WriteTo(STDOUT_FILENO, "\n");
+  data_at_line_start_ = true;
+  WriteTo(STDERR_FILENO, EscapeForTerminal(notes_.Take()));
+}
+
+void Console::Note(std::string_view text, Style style) {
+  const std::string line = Paint(text, style) + "\n";
+  const std::lock_guard lock(mutex_);
+  WriteTo(STDERR_FILENO, line);
+}
+
+void Console::StreamNote(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  WriteTo(STDERR_FILENO, EscapeForTerminal(notes_.Add(text)));
+}
+
+void Console::Failure(std::string_view program, const Error& error) {
+  std::string text = fmt::format("{}: {}", program, Safe(error.message));
+  if (!error.hint.empty()) text += fmt::format("\n  what to do: {}", Safe(error.hint));
+  Note(text, Style::kBad);
+}
+
+std::string Console::Safe(std::string_view text) { return EscapeForTerminal(text); }
+
+std::string Console::Paint(std::string_view text, Style style) const {
+  if (!colour_ || style == Style::kPlain) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", CodeOf(style), text);
+}
+
+std::string Console::Block(std::string_view text, std::string_view prefix) const {
+  std::string block;
+  for (const std::string_view line : SplitLines(text)) {
+    if (!block.empty()) block += '\n';
+    block += prefix;
+    block += Safe(line);
+  }
+  return block;
+}
+
+}  // namespace gloveport

@@ -1,0 +1,113 @@
+#include "gloveport/core/cli/exec_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/interrupt_watcher.h"
+#include "gloveport/core/cli/report.h"
+#include "gloveport/core/host/runtime.h"
+#include "gloveport/core/serve/result_json.h"
+#include "gloveport/policy/codec.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::size_t kMaxCodeBytes = 16u << 20;
+
+// Shows what the cell writes as it is written.
+class StreamingSink : public EventSink {
+ public:
+  explicit StreamingSink(Console& console) : console_(console) {}
+  // Called once nobody reads what the cell writes: `gloveport exec ... | head`.
+  void OnReaderGone(std::function<void()> callback) { on_reader_gone_ = std::move(callback); }
+
+  void OnOutput(std::string_view, std::uint32_t, Stream stream, std::string_view text) override {
+    if (stream == Stream::kStdout) {
+      console_.StreamData(text);
+    } else {
+      console_.StreamNote(text);
+    }
+    if (console_.output_failed() && on_reader_gone_) std::exchange(on_reader_gone_, nullptr)();
+  }
+
+ private:
+  Console& console_;
+  std::function<void()> on_reader_gone_;
+};
+
+Result<std::string> ReadCode(const ExecOptions& options) {
+  if (options.code) return *options.code;
+  // /dev/stdin, not descriptor 0: a file that was redirected is read from its beginning to its end.
+  const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
+  auto text = ReadFile(path, kMaxCodeBytes);
+  if (text) return text;
+  return Fail(ErrorCode::kInvalidArgument, text.error().message,
+              "name a file with Python code, give code with -c, or use - for standard input");
+}
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(std::llround(std::ceil(std::min(seconds, 1e9) * 1000)));
+}
+
+Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
+  SessionOptions session;
+  ASSIGN_OR_RETURN(session.policy, LoadPolicy(options.policy));
+  // Who starts the command owns the policy: a longer time on the command line is meant.
+  if (options.timeout_s) session.policy.limits.wall = Milliseconds(*options.timeout_s);
+  if (!options.workdir.empty()) session.workdir = options.workdir;
+  return session;
+}
+
+Result<CellResult> RunCell(const ExecOptions& options, Console& console) {
+  ASSIGN_OR_RETURN(const std::string code, ReadCode(options));
+  ASSIGN_OR_RETURN(SessionOptions session_options, MakeSessionOptions(options));
+  const auto sink = std::make_shared<StreamingSink>(console);
+  if (!options.json) session_options.sink = sink;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime, Runtime::Create());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
+  InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
+  sink->OnReaderGone([&watcher] { watcher.Trigger(); });
+  return session->Run(code);
+}
+
+// The rest of what a notebook shows: the value, or why there is none.
+void ShowResult(const CellResult& result, Console& console) {
+  console.EndStream();
+  if (result.final_answer) {
+    console.Data(DumpJson(result.final_answer->value) + "\n");
+    if (!result.final_answer->explanation.empty())
+      console.Note(Console::Safe(result.final_answer->explanation));
+  } else if (result.outcome == Outcome::kOk && !result.type.empty() && result.type != "NoneType") {
+    console.StreamData(result.repr + "\n");
+    console.EndStream();
+  }
+  for (const Value& display : result.displays) console.Note(DescribeDisplay(display), Style::kDim);
+  for (const std::string& line : DescribeTruncation(result)) console.Note(line, Style::kWarning);
+  if (result.outcome != Outcome::kOk) console.Note(DescribeFailure(result, console), Style::kPlain);
+}
+
+}  // namespace
+
+ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console) {
+  const auto result = RunCell(options, console);
+  if (!result) {
+    if (options.json) console.Data(DumpJson(Json{{"error", ToJson(result.error())}}) + "\n");
+    console.Failure(program.name + " exec", result.error());
+    return ExitCodeOf(result.error());
+  }
+  if (options.json) {
+    console.Data(DumpJson(ToJson(*result)) + "\n");
+  } else {
+    ShowResult(*result, console);
+  }
+  return ExitCodeOf(result->outcome);
+}
+
+}  // namespace gloveport

@@ -1,0 +1,154 @@
+#include "gloveport/core/cli/narrator.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/report.h"
+#include "gloveport/core/wire/value_json.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::size_t kMostLines = 40;        // of one cell's output
+constexpr std::size_t kLongestLine = 16'384;  // shown in pieces beyond it
+constexpr std::string_view kOutputPrefix = "    | ";
+
+double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+std::string_view WithoutCode(ActionError error) {
+  switch (error) {
+    case ActionError::kEmpty:
+      return "It said nothing at all.";
+    case ActionError::kNoCode:
+      return "There is no code in it.";
+    case ActionError::kToolCallJson:
+      return "It asks for a tool call in JSON; here tools are called from code.";
+    case ActionError::kBadJson:
+      return "It is JSON that cannot be read.";
+    case ActionError::kNone:
+      return "";
+  }
+  return "";
+}
+
+std::string CellSummary(const CellResult& result) {
+  std::string text = fmt::format("The cell ended: {}, after {:.2f} s ({:.2f} s of CPU time, {} of memory).",
+                                 OutcomeName(result.outcome), Seconds(result.usage.wall),
+                                 Seconds(result.usage.cpu_user + result.usage.cpu_system),
+                                 DescribeBytes(result.usage.max_rss_bytes));
+  if (result.outcome == Outcome::kOk && !result.final_answer && !result.type.empty() &&
+      result.type != "NoneType") {
+    text += fmt::format("\nIts value: {}", Console::Safe(result.repr));
+  }
+  return text;
+}
+
+}  // namespace
+
+void Narrator::Heading(std::string_view text) { console_.Note("\n" + std::string(text), Style::kHeading); }
+
+void Narrator::OnStep(std::size_t number, std::size_t max_steps) {
+  Heading(fmt::format("Step {} of at most {}", number, max_steps));
+  const std::lock_guard lock(mutex_);
+  lines_shown_ = 0;
+}
+
+std::string Narrator::CodeBlock(std::string_view code) const {
+  std::string block;
+  int number = 0;
+  for (const std::string_view line : SplitLines(code)) {
+    block += fmt::format("{}{:>4}  {}", number == 0 ? "" : "\n", number + 1, Console::Safe(line));
+    ++number;
+  }
+  return block;
+}
+
+void Narrator::OnAction(const Action& action) {
+  console_.Note(voice_ == Voice::kScript ? "The script says, in place of a model:" : "The model says:",
+                Style::kBold);
+  if (!action.thought.empty()) console_.Note(console_.Block(action.thought));
+  if (!action.code) {
+    console_.Note(WithoutCode(action.error), Style::kWarning);
+    return;
+  }
+  console_.Note("and wants to run:", Style::kBold);
+  console_.Note(CodeBlock(*action.code), Style::kDim);
+}
+
+void Narrator::OnVerdict(std::string_view, std::uint32_t, const Verdict& verdict) {
+  if (verdict.decision == Decision::kAllow) {
+    console_.Note("The policy check allows it. It runs:", Style::kGood);
+    return;
+  }
+  console_.Note(verdict.decision == Decision::kDeny ? "The policy check refuses it; nothing of it runs:"
+                                                    : "The policy check wants a person to decide:",
+                Style::kBad);
+  console_.Note(DescribeFindings(verdict, "    "));
+}
+
+void Narrator::ShowLines(bool with_rest) {
+  std::size_t start = 0;
+  while (start < output_.size()) {
+    std::size_t end = output_.find('\n', start);
+    if (end == std::string::npos && !with_rest && output_.size() - start < kLongestLine) break;
+    if (end == std::string::npos) end = output_.size();
+    const std::string_view line = std::string_view(output_).substr(start, end - start);
+    if (lines_shown_ < kMostLines) console_.Note(std::string(kOutputPrefix) + Console::Safe(line));
+    if (++lines_shown_ == kMostLines) console_.Note("    [more output is not shown here]", Style::kDim);
+    start = end + 1;
+  }
+  output_.erase(0, start);
+}
+
+void Narrator::OnOutput(std::string_view, std::uint32_t, Stream, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  output_ += text;
+  ShowLines(false);
+}
+
+void Narrator::OnToolCall(std::string_view, std::uint32_t, const ToolCallRecord& call) {
+  console_.Note("    calls the tool " + DescribeToolCall(call), Style::kGood);
+}
+
+void Narrator::OnRefusal(std::string_view, std::uint32_t, const Refusal& refusal) {
+  console_.Note(
+      fmt::format("    refused by the {}: {}", Console::Safe(refusal.source), Console::Safe(refusal.message)),
+      Style::kBad);
+}
+
+void Narrator::OnResult(const CellResult& result) {
+  {
+    const std::lock_guard lock(mutex_);
+    ShowLines(true);
+  }
+  for (const Value& display : result.displays) console_.Note("    " + DescribeDisplay(display), Style::kDim);
+  for (const std::string& line : DescribeTruncation(result)) console_.Note("    " + line, Style::kWarning);
+  if (result.outcome == Outcome::kDenied) return;  // OnVerdict has said it
+  if (result.outcome != Outcome::kOk)
+    console_.Note(console_.Block(DescribeFailure(result, Console::Plain())));
+  console_.Note(CellSummary(result));
+  if (result.final_answer) {
+    console_.Note("It gives a final answer:", Style::kBold);
+    console_.Note(console_.Block(DumpJson(result.final_answer->value)));
+  }
+}
+
+void Narrator::OnValidation(const std::vector<SchemaError>& errors) {
+  if (errors.empty()) {
+    console_.Note("The answer is accepted.", Style::kGood);
+    return;
+  }
+  console_.Note("The answer does not fit the schema:", Style::kBad);
+  for (const SchemaError& error : errors) {
+    console_.Note(fmt::format("    at {}: {}", error.path.empty() ? "the top" : Console::Safe(error.path),
+                              Console::Safe(error.message)));
+  }
+}
+
+void Narrator::OnObservation(std::string_view) {
+  console_.Note("The model is told what happened and asked again.");
+}
+
+}  // namespace gloveport

@@ -1,0 +1,53 @@
+// Narrator: tells a run as it happens, on stderr, so that somebody who sees Gloveport for the first time
+// understands each step: what the model said, what the policy check decided, what the code wrote, which tools
+// it called.
+//
+// As an EventSink it is thread-safe; as an AgentObserver it belongs to the thread in Agent::Run.
+#ifndef GLOVEPORT_CORE_CLI_NARRATOR_H_
+#define GLOVEPORT_CORE_CLI_NARRATOR_H_
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/agent/agent.h"
+#include "gloveport/core/cli/console.h"
+#include "gloveport/core/host/event_sink.h"
+
+namespace gloveport {
+
+class Narrator : public EventSink, public AgentObserver {
+ public:
+  // `console` must outlive the narrator. `scripted`: no model is asked, a transcript speaks for it.
+  enum class Voice { kModel, kScript };
+  Narrator(Console& console, Voice voice) : console_(console), voice_(voice) {}
+
+  // ---- AgentObserver ----
+  void OnStep(std::size_t number, std::size_t max_steps) override;
+  void OnAction(const Action& action) override;
+  void OnResult(const CellResult& result) override;
+  void OnValidation(const std::vector<SchemaError>& errors) override;
+  void OnObservation(std::string_view observation) override;
+
+  // ---- EventSink ----
+  void OnVerdict(std::string_view session, std::uint32_t cell, const Verdict& verdict) override;
+  void OnOutput(std::string_view session, std::uint32_t cell, Stream stream, std::string_view text) override;
+  void OnToolCall(std::string_view session, std::uint32_t cell, const ToolCallRecord& call) override;
+  void OnRefusal(std::string_view session, std::uint32_t cell, const Refusal& refusal) override;
+
+ private:
+  void Heading(std::string_view text);
+  void ShowLines(bool with_rest);  // of the output that has arrived
+  std::string CodeBlock(std::string_view code) const;
+
+  Console& console_;
+  const Voice voice_;
+  std::mutex mutex_;
+  std::string output_;           // not yet shown: the beginning of a line
+  std::size_t lines_shown_ = 0;  // of the running cell
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_CLI_NARRATOR_H_

@@ -1,0 +1,15 @@
+// `gloveport session`: the session protocol on stdin and stdout.
+#ifndef GLOVEPORT_CORE_CLI_SESSION_COMMAND_H_
+#define GLOVEPORT_CORE_CLI_SESSION_COMMAND_H_
+
+#include "gloveport/core/cli/console.h"
+#include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/program.h"
+
+namespace gloveport {
+
+ExitCode RunSession(const Program& program, Console& console);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_CLI_SESSION_COMMAND_H_
