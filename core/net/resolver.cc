@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -18,10 +19,11 @@ namespace {
 struct Lookup {
   std::string host;
   std::string port;
+  std::mutex mutex;  // held by the thread while it writes what follows
   int error = 0;
   int error_number = 0;  // where error is EAI_SYSTEM
   std::vector<SocketAddress> addresses;
-  UniqueFd done;  // the write end of a pipe: closed when the fields above are final
+  UniqueFd done;  // the write end of a pipe: closed when the thread is through
 };
 
 void Run(Lookup& lookup, int flags) {
@@ -49,7 +51,10 @@ Status StartThread(std::shared_ptr<Lookup> lookup) {
   Status status;
   try {
     std::thread([lookup = std::move(lookup)] {
-      Run(*lookup, AI_ADDRCONFIG);
+      {
+        const std::lock_guard lock(lookup->mutex);
+        Run(*lookup, 0);
+      }
       lookup->done.reset();
     }).detach();
   } catch (const std::system_error& error) {
@@ -60,6 +65,7 @@ Status StartThread(std::shared_ptr<Lookup> lookup) {
 }
 
 Result<std::vector<SocketAddress>> Outcome(Lookup& lookup) {
+  const std::lock_guard lock(lookup.mutex);
   if (lookup.error == 0 && !lookup.addresses.empty()) return std::move(lookup.addresses);
   const std::string reason = lookup.error == EAI_SYSTEM ? std::generic_category().message(lookup.error_number)
                              : lookup.error == 0        ? "it has no address"

