@@ -21,7 +21,11 @@ constexpr unsigned long kRefuseExecGain = 1;
 constexpr std::uint64_t kStackBytes = 8u << 20;
 
 Status SetLimit(__rlimit_resource resource, std::uint64_t value, const char* name) {
-  const rlimit limit{value, value};
+  rlimit limit{};
+  // What the host itself may not have cannot be given; less is no error.
+  if (::getrlimit(resource, &limit) != 0)
+    return FailErrno(fmt::format("rlimits: cannot read {}", name), errno);
+  limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(value, limit.rlim_max);
   if (::setrlimit(resource, &limit) != 0)
     return FailErrno(fmt::format("rlimits: cannot set {}", name), errno);
   return {};
@@ -49,6 +53,12 @@ Status DropCapabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[2] = {};
   if (::syscall(__NR_capset, &header, none) != 0) return FailErrno("capabilities: cannot drop them", errno);
+  __user_cap_data_struct left[2] = {};
+  if (::syscall(__NR_capget, &header, left) != 0) return FailErrno("capabilities: cannot read them", errno);
+  for (const auto& half : left) {
+    if (half.effective | half.permitted | half.inheritable)
+      return Fail(ErrorCode::kInternal, "capabilities: some are left after dropping them");
+  }
   if (::geteuid() == 0 || ::getuid() == 0)
     return Fail(ErrorCode::kInternal, "capabilities: a session must not run as uid 0");
   return {};
@@ -67,11 +77,11 @@ Status CloseAllBut(std::vector<int> keep) {
   return {};
 }
 
-Result<UniqueFd> Install(BpfProgram program, unsigned flags) {
-  SetOwnPid(program, static_cast<std::int32_t>(::getpid()));
+Result<UniqueFd> Install(const BpfProgram& program, unsigned flags) {
   sock_fprog code{};
   code.len = static_cast<unsigned short>(program.bytes.size() / sizeof(sock_filter));
-  code.filter = reinterpret_cast<sock_filter*>(program.bytes.data());
+  code.filter =
+      reinterpret_cast<sock_filter*>(const_cast<char*>(program.bytes.data()));  // the kernel only reads
   const long result = ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &code);
   if (result < 0) return FailErrno("seccomp: cannot install the filter", errno);
   return flags & SECCOMP_FILTER_FLAG_NEW_LISTENER ? UniqueFd(static_cast<int>(result)) : UniqueFd();

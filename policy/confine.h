@@ -37,7 +37,8 @@ struct ConfinePlan {
 [[nodiscard]] Status Confine(const ConfinePlan& plan,
                              const std::function<Status(UniqueFd listener)>& send_listener);
 
-// Tries one forbidden act per layer and an allowed twin; any surprise is an error.
+// In the confined process: tries forbidden acts of each layer and allowed twins; any surprise is an error.
+// The host must be answering the listener.
 struct SelfCheckPlan {
   bool own_root = true;
   bool landlock = true;
@@ -45,6 +46,11 @@ struct SelfCheckPlan {
   std::string runtime_folder;  // readable, not writable
 };
 [[nodiscard]] Status SelfCheck(const SelfCheckPlan& plan);
+
+// The acts that the filter answers by ending the process, each tried in a throw-away fork of the caller,
+// which must be single-threaded, under `plan`. Once per template is enough: its sessions have the same
+// filter.
+[[nodiscard]] Status CheckEndings(const ConfinePlan& plan);
 
 // Whether the kernel took PR_SET_MDWE (6.3 and later).
 bool HasMemoryDenyWriteExecute();

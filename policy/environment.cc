@@ -10,6 +10,7 @@ std::vector<std::string> ConstantEnvironment(std::string_view work_folder) {
       "LC_ALL=C.UTF-8",
       "TZ=UTC",
       "HOME=" + home,
+      "LOGNAME=sandbox",  // there is no /etc/passwd to look it up in
       "TMPDIR=" + temp,
       // One thread in every numerical library: a fork of a process with a threaded BLAS can hang for ever.
       "OPENBLAS_NUM_THREADS=1",

@@ -10,7 +10,8 @@
 namespace gloveport {
 
 inline constexpr std::string_view kWorkFolder = "/workdir";
-inline constexpr std::string_view kTempFolder = "/tmp";
+// Not /tmp: code that writes to a path that others share elsewhere must fail, and does so with a clear error.
+inline constexpr std::string_view kTempFolder = "/scratch";
 inline constexpr std::string_view kHostName = "sandbox";
 
 // "NAME=value" entries in a fixed order. With `work_folder` other than kWorkFolder (the degraded mode, where

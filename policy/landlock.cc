@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
@@ -61,11 +62,14 @@ std::size_t SizeOf(int abi) {
 }
 
 Status AddPath(int ruleset, const std::string& path, std::uint64_t rights) {
-  UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  // Not through a link: a rule for /lib would be one for the whole of /usr/lib. What a link names has its own
+  // rule.
+  UniqueFd fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return {};
   if (!fd) return FailErrno(fmt::format("landlock: cannot open {}", path), errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return FailErrno(fmt::format("landlock: cannot stat {}", path), errno);
+  if (S_ISLNK(info.st_mode)) return {};
   if (!S_ISDIR(info.st_mode)) rights &= kFileRights;
   const PathBeneath rule{rights, fd.get()};
   if (::syscall(__NR_landlock_add_rule, ruleset, kRulePathBeneath, &rule, 0) != 0) {
@@ -81,15 +85,15 @@ int LandlockAbi() {
   return abi > 0 ? static_cast<int>(abi) : 0;
 }
 
-Status ApplyLandlock(const LandlockRules& rules) {
-  const int abi = LandlockAbi();
-  if (abi == 0) return Fail(ErrorCode::kConfinementUnavailable, "this kernel has no Landlock");
+Status ApplyLandlock(const LandlockRules& rules, int newest_abi) {
+  const int abi = std::min(LandlockAbi(), newest_abi);
+  if (abi <= 0) return Fail(ErrorCode::kConfinementUnavailable, "this kernel has no Landlock");
   const RulesetAttributes attributes = AttributesOf(abi);
   UniqueFd ruleset(static_cast<int>(::syscall(__NR_landlock_create_ruleset, &attributes, SizeOf(abi), 0)));
   if (!ruleset) return FailErrno("landlock: cannot create a ruleset", errno);
 
   const std::uint64_t all = attributes.handled_access_fs;
-  const std::uint64_t read = kReadFile | kReadDir | kExecute;
+  const std::uint64_t read = kReadFile | kReadDir;
   const std::uint64_t write =
       all & ~(kExecute | kMakeChar | kMakeBlock | kMakeSocket | kMakeFifo | kIoctlDevice);
   for (const auto& path : rules.read_only) RETURN_IF_ERROR(AddPath(ruleset.get(), path, read));

@@ -14,13 +14,15 @@ namespace gloveport {
 int LandlockAbi();
 
 struct LandlockRules {
-  std::vector<std::string> read_only;  // folders or files; those that do not exist are passed over
+  std::vector<std::string> read_only;  // folders or files; links and those that do not exist are passed over
   std::vector<std::string> read_write;
 };
 
 // Denies every right that the running ABI knows, files, network, device ioctl and scopes, but for `rules`.
-// Needs no_new_privs. Irreversible.
-[[nodiscard]] Status ApplyLandlock(const LandlockRules& rules);
+// No file can be executed. Needs no_new_privs. Irreversible. `newest_abi` limits what is used to what an
+// older kernel has: for tests.
+inline constexpr int kEveryLandlockAbi = 1 << 20;
+[[nodiscard]] Status ApplyLandlock(const LandlockRules& rules, int newest_abi = kEveryLandlockAbi);
 
 }  // namespace gloveport
 

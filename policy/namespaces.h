@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
+#include <string_view>
 
 #include "gloveport/core/base/result.h"
 
@@ -13,6 +13,9 @@ namespace gloveport {
 
 // uid and gid inside: never 0.
 inline constexpr uid_t kSandboxUid = 1000;
+
+// An error of a step that the machine does not allow: kConfinementUnavailable, with what to do about it.
+tl::unexpected<Error> NamespacesUnavailable(std::string_view what, int error_number);
 
 // Gives up root for `uid`, which must not be 0: groups, gid, uid, and every capability with them.
 [[nodiscard]] Status BecomeUser(uid_t uid, gid_t gid);

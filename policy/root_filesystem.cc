@@ -18,6 +18,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/policy/environment.h"
+#include "gloveport/policy/namespaces.h"
 
 namespace gloveport {
 namespace {
@@ -43,12 +44,14 @@ struct MountAttributes {
 
 // Where the new root is put together: a folder that always exists and of which nothing is ever bound.
 constexpr const char* kNewRoot = "/sys";
+// In the new root: where a session's file system is mounted before its parts are bound to their places.
+constexpr std::string_view kStaging = "/mnt";
 
 Status SetAttributes(int fd, const char* path, const MountAttributes& attributes) {
   const unsigned flags = AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | (*path ? 0u : unsigned{AT_EMPTY_PATH});
   if (::syscall(__NR_mount_setattr, fd, path, flags, &attributes, sizeof attributes) != 0) {
-    return FailErrno(fmt::format("cannot set the mount flags of {}", *path ? path : "the work folder"),
-                     errno);
+    return NamespacesUnavailable(
+        fmt::format("cannot set the mount flags of {}", *path ? path : "the work folder"), errno);
   }
   return {};
 }
@@ -76,18 +79,11 @@ Status BindReadOnly(const std::string& path) {
   }
   RETURN_IF_ERROR(MakeTarget(target, fs::is_directory(status)));
   if (::mount(path.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
-    return FailErrno(fmt::format("cannot bind {}", path), errno);
+    return NamespacesUnavailable(fmt::format("cannot bind {}", path), errno);
   }
   MountAttributes attributes{kAttrReadOnly | kAttrNoSuid};
   if (!fs::is_character_file(status)) attributes.set |= kAttrNoDev;
   return SetAttributes(AT_FDCWD, target.c_str(), attributes);
-}
-
-Status WriteIdentityFiles() {
-  RETURN_IF_ERROR(MakeTarget(fs::path(kNewRoot) / "etc", true));
-  RETURN_IF_ERROR(
-      WriteFile(fs::path(kNewRoot) / "etc/passwd", "sandbox:x:1000:1000:sandbox:/workdir:/bin/false\n"));
-  return WriteFile(fs::path(kNewRoot) / "etc/group", "sandbox:x:1000:\n");
 }
 
 Status AttachWorkdir(const FilesystemRules& rules, const UniqueFd& workdir_mount) {
@@ -107,9 +103,10 @@ Status AttachWorkdir(const FilesystemRules& rules, const UniqueFd& workdir_mount
 
 Status PivotInto(const char* new_root) {
   if (::chdir(new_root) != 0) return FailErrno("chdir to the new root", errno);
-  if (::syscall(__NR_pivot_root, ".", ".") != 0) return FailErrno("pivot_root", errno);
+  if (::syscall(__NR_pivot_root, ".", ".") != 0)
+    return NamespacesUnavailable("cannot pivot into the new root", errno);
   // The old root is now mounted over the new one at "."; detaching it leaves only the new.
-  if (::umount2(".", MNT_DETACH) != 0) return FailErrno("cannot detach the old root", errno);
+  if (::umount2(".", MNT_DETACH) != 0) return NamespacesUnavailable("cannot detach the old root", errno);
   if (::chdir("/") != 0) return FailErrno("chdir to the root", errno);
   return {};
 }
@@ -119,7 +116,7 @@ Status PivotInto(const char* new_root) {
 Status SealRoot() {
   const MountAttributes attributes{kAttrReadOnly | kAttrNoSuid | kAttrNoDev};
   if (::syscall(__NR_mount_setattr, AT_FDCWD, "/", 0u, &attributes, sizeof attributes) != 0) {
-    return FailErrno("cannot make the root read-only", errno);
+    return NamespacesUnavailable("cannot make the root read-only", errno);
   }
   return {};
 }
@@ -154,6 +151,34 @@ Result<UniqueFd> MakeMappingNamespace(uid_t owner, gid_t owner_group, uid_t uid,
 }  // namespace
 
 std::string StandardLibraryPath() { return fmt::format("/usr/lib/python{}", GLOVEPORT_PYTHON_VERSION); }
+
+// The kernel's own file systems lead to every process and device, and the root to everything.
+Status CheckReadablePaths(const std::vector<std::string>& paths) {
+  for (const std::string& path : WithLinkTargets(paths)) {
+    const std::string place = fs::path(path).lexically_normal().string();
+    for (const std::string_view closed : {"/proc", "/sys", "/dev"}) {
+      if (place != closed && !place.starts_with(fmt::format("{}/", closed))) continue;
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("the policy cannot give {} to a session", path),
+                  "name folders with data only, none of /proc, /sys and /dev");
+    }
+    if (place == "/" || !place.starts_with('/')) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the policy cannot give \"{}\" to a session", path),
+                  "name a folder below the root by its absolute path");
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> WithLinkTargets(const std::vector<std::string>& paths) {
+  std::vector<std::string> all = paths;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const std::string real = fs::canonical(path, error).string();
+    if (!error && real != path) all.push_back(real);
+  }
+  return all;
+}
 
 std::vector<std::string> RuntimePaths() {
   return {
@@ -198,7 +223,7 @@ Result<UniqueFd> MakeIdMappedBind(const std::string& folder, uid_t uid, gid_t gi
 
 Status EnterOwnRoot(const FilesystemRules& rules, const UniqueFd& workdir_mount) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    return FailErrno("cannot make mounts private", errno);
+    return NamespacesUnavailable("cannot make mounts private", errno);
   if (rules.workdir && !workdir_mount) {
     struct stat info {};
     if (::stat(rules.workdir->c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
@@ -207,12 +232,13 @@ Status EnterOwnRoot(const FilesystemRules& rules, const UniqueFd& workdir_mount)
   }
   if (::mount("gloveport-root", kNewRoot, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,nr_inodes=1k,mode=0755") !=
       0) {
-    return FailErrno("cannot mount the new root", errno);
+    return NamespacesUnavailable("cannot mount the new root", errno);
   }
-  for (const auto& path : rules.read_only) RETURN_IF_ERROR(BindReadOnly(path));
-  RETURN_IF_ERROR(WriteIdentityFiles());
+  std::vector<std::string> paths = rules.read_only;
+  std::ranges::sort(paths);  // a folder before what lies in it, which is then there already
+  for (const auto& path : paths) RETURN_IF_ERROR(BindReadOnly(path));
   RETURN_IF_ERROR(AttachWorkdir(rules, workdir_mount));
-  for (const char* folder : {"/tmp", "/mnt"})
+  for (const std::string_view folder : {kTempFolder, kStaging})
     RETURN_IF_ERROR(MakeTarget(kNewRoot + std::string(folder), true));
   RETURN_IF_ERROR(PivotInto(kNewRoot));
   return SealRoot();
@@ -224,17 +250,18 @@ Status MountSessionFolders(std::uint64_t disk_bytes, bool own_workdir) {
   const std::string options = fmt::format("size={},nr_inodes={},mode=0700", disk_bytes, inodes);
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   // One tmpfs below two binds, so that one size limits both folders.
-  if (::mount("work", "/mnt", "tmpfs", kFlags, options.c_str()) != 0)
+  if (::mount("work", kStaging.data(), "tmpfs", kFlags, options.c_str()) != 0)
     return FailErrno("cannot mount the work folder", errno);
-  for (const char* folder : {"/workdir", "/tmp"}) {
-    if (!own_workdir && std::string_view(folder) == kWorkFolder) continue;
-    const std::string source = std::string("/mnt") + folder;
+  for (const std::string_view folder : {kWorkFolder, kTempFolder}) {
+    if (!own_workdir && folder == kWorkFolder) continue;
+    const std::string source = std::string(kStaging) + std::string(folder);
     if (::mkdir(source.c_str(), 0700) != 0 ||
-        ::mount(source.c_str(), folder, nullptr, MS_BIND, nullptr) != 0) {
+        ::mount(source.c_str(), folder.data(), nullptr, MS_BIND, nullptr) != 0) {
       return FailErrno(fmt::format("cannot mount {}", folder), errno);
     }
   }
-  if (::umount2("/mnt", MNT_DETACH) != 0) return FailErrno("cannot hide the work file system", errno);
+  if (::umount2(kStaging.data(), MNT_DETACH) != 0)
+    return FailErrno("cannot hide the work file system", errno);
   if (::chdir(kWorkFolder.data()) != 0) return FailErrno("cannot enter the work folder", errno);
   return {};
 }

@@ -14,13 +14,22 @@
 namespace gloveport {
 
 struct FilesystemRules {
-  std::vector<std::string> read_only;  // host folders and files, bound under the same path where they exist
+  std::vector<std::string>
+      read_only;  // host folders and files, bound under the same path where they exist; a
+                  // symbolic link is made anew, and what it names needs an entry of its own
   std::optional<std::string> workdir;  // host folder bound at /workdir; otherwise each session gets a tmpfs
 };
 
 // The runtime's own folders: interpreter, libraries, and the data that libraries read (fonts, time zones
 // ...).
 std::vector<std::string> RuntimePaths();
+
+// `paths`, and behind them what those that are symbolic links name.
+std::vector<std::string> WithLinkTargets(const std::vector<std::string>& paths);
+
+// Whether a policy may show these host paths to a session: kInvalidArgument for the root and the kernel's own
+// file systems.
+Status CheckReadablePaths(const std::vector<std::string>& paths);
 
 // The embedded Python's standard library: always there, never writable.
 std::string StandardLibraryPath();
@@ -33,8 +42,9 @@ Result<UniqueFd> MakeIdMappedBind(const std::string& folder, uid_t uid, gid_t gi
 // there.
 [[nodiscard]] Status EnterOwnRoot(const FilesystemRules& rules, const UniqueFd& workdir_mount);
 
-// Per session, in a mount namespace of its own: a tmpfs of `disk_bytes` for /workdir (unless a host folder is
-// bound there) and /tmp together: nosuid, nodev, noexec. Leaves the process in /workdir.
+// Per session, in a mount namespace of its own: a tmpfs of `disk_bytes` for the work folder (unless a host
+// folder is bound there) and the folder for temporary files together: nosuid, nodev, noexec. Leaves the
+// process in the work folder.
 [[nodiscard]] Status MountSessionFolders(std::uint64_t disk_bytes, bool own_workdir);
 
 }  // namespace gloveport

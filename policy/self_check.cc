@@ -3,10 +3,13 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <functional>
 #include <system_error>
@@ -54,14 +57,34 @@ long MapAnonymous(int protection) {
   return 0;
 }
 
-std::vector<Probe> FileProbes(const SelfCheckPlan& plan) {
-  const std::string work = plan.work_folder + "/.gloveport-self-check";
-  std::vector<Probe> probes = {
+// Written memory that is then to be executed: the filter and PR_SET_MDWE are both asked.
+long TurnExecutable() {
+  void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  const int result = ::mprotect(memory, 4096, PROT_READ | PROT_EXEC);
+  const int error = errno;
+  ::munmap(memory, 4096);
+  errno = error;
+  return result;
+}
+
+long RaiseLimit() {
+  const rlimit more{1u << 30, 1u << 30};
+  return ::prlimit(0, RLIMIT_NOFILE, &more, nullptr);
+}
+
+std::vector<Probe> WorkFolderProbes(const SelfCheckPlan& plan) {
+  const std::string file = plan.work_folder + "/.gloveport-self-check";
+  return {
       {"work folder",
        "making a file there",
        {0},
-       [=] { return OpenAndClose(work, O_CREAT | O_WRONLY | O_EXCL); }},
-      {"work folder", "removing it", {0}, [=] { return long{::unlink(work.c_str())}; }},
+       [=] { return OpenAndClose(file, O_CREAT | O_WRONLY | O_EXCL); }},
+      {"seccomp",
+       "making it set-uid",
+       {EPERM},
+       [=] { return ::syscall(__NR_fchmodat, AT_FDCWD, file.c_str(), 04700); }},
+      {"work folder", "removing it", {0}, [=] { return long{::unlink(file.c_str())}; }},
       {"runtime",
        "reading it",
        {0},
@@ -71,18 +94,24 @@ std::vector<Probe> FileProbes(const SelfCheckPlan& plan) {
        {EROFS, EACCES, EPERM},
        [=] { return OpenAndClose(plan.runtime_folder + "/x", O_CREAT | O_WRONLY); }},
   };
+}
+
+std::vector<Probe> ViewProbes(const SelfCheckPlan& plan) {
+  std::vector<Probe> probes;
   if (plan.own_root) {
-    probes.push_back({"own root", "opening /proc/self/status", {ENOENT}, [] {
-                        return OpenAndClose("/proc/self/status", O_RDONLY);
+    for (const char* path : {"/proc/self/status", "/etc/passwd", "/sys/kernel"})
+      probes.push_back({"own root", path, {ENOENT}, [=] { return long{::access(path, F_OK)}; }});
+    probes.push_back({"own root", "making a file in the root", {EROFS, EACCES}, [] {
+                        return OpenAndClose("/gloveport-self-check", O_CREAT | O_WRONLY);
                       }});
-    probes.push_back(
-        {"own root", "opening /etc/shadow", {ENOENT}, [] { return OpenAndClose("/etc/shadow", O_RDONLY); }});
   } else {
-    probes.push_back(
-        {"landlock", "listing /", {EACCES}, [] { return OpenAndClose("/", O_RDONLY | O_DIRECTORY); }});
     probes.push_back({"landlock", "opening /proc/self/status", {EACCES}, [] {
                         return OpenAndClose("/proc/self/status", O_RDONLY);
                       }});
+  }
+  if (plan.landlock) {
+    probes.push_back(
+        {"landlock", "listing the root", {EACCES}, [] { return OpenAndClose("/", O_RDONLY | O_DIRECTORY); }});
   }
   return probes;
 }
@@ -100,20 +129,69 @@ std::vector<Probe> KernelProbes() {
        "prctl to gain dumpable",
        {EPERM},
        [] { return long{::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)}; }},
+      {"seccomp", "asking for the own number", {0}, [] { return ::syscall(__NR_getpid) > 0 ? 0L : -1L; }},
+      {"rlimits", "raising a limit", {EPERM}, RaiseLimit},
       {"W^X",
        "writable and executable memory",
        {EPERM, EACCES},
        [] { return MapAnonymous(PROT_READ | PROT_WRITE | PROT_EXEC); }},
+      {"W^X", "making written memory executable", {EPERM, EACCES}, TurnExecutable},
       {"W^X", "writable memory", {0}, [] { return MapAnonymous(PROT_READ | PROT_WRITE); }},
       {"identity", "being root", {0}, [] { return ::getuid() == 0 || ::geteuid() == 0 ? -1L : 0L; }},
   };
 }
 
+// ---- acts that end the process ----
+
+struct Ending {
+  const char* act;
+  void (*attempt)();
+};
+
+#if defined(__x86_64__)
+constexpr long kForeignAbi = 0x40000000;  // x32: another set of numbers in the same architecture
+#endif
+
+constexpr Ending kEndings[] = {
+    {"ptrace", [] { ::syscall(__NR_ptrace, 0, 0, 0, 0); }},
+    {"unshare", [] { ::syscall(__NR_unshare, 0); }},
+#if defined(__x86_64__)
+    {"a call of the x32 interface", [] { ::syscall(kForeignAbi | __NR_getpid); }},
+#endif
+};
+constexpr int kNotConfined = 3;
+constexpr int kSurvived = 4;
+
+[[noreturn]] void ConfineAndAttempt(const ConfinePlan& plan, const Ending& ending) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (!Confine(plan, [](UniqueFd) { return Status(); })) ::_exit(kNotConfined);
+  ending.attempt();
+  ::_exit(kSurvived);
+}
+
 }  // namespace
 
 Status SelfCheck(const SelfCheckPlan& plan) {
-  for (const auto& probes : {FileProbes(plan), KernelProbes()}) {
+  for (const auto& probes : {WorkFolderProbes(plan), ViewProbes(plan), KernelProbes()}) {
     for (const Probe& probe : probes) RETURN_IF_ERROR(Try(probe));
+  }
+  return {};
+}
+
+Status CheckEndings(const ConfinePlan& plan) {
+  for (const Ending& ending : kEndings) {
+    const pid_t child = ::fork();
+    if (child < 0) return FailErrno("self-check of seccomp: cannot fork", errno);
+    if (child == 0) ConfineAndAttempt(plan, ending);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) continue;
+    const bool confined = !(WIFEXITED(status) && WEXITSTATUS(status) == kNotConfined);
+    return Fail(ErrorCode::kConfinementUnavailable,
+                fmt::format("self-check of seccomp: {}",
+                            confined ? fmt::format("{} did not end its process", ending.act)
+                                     : "a trial process could not be confined"));
   }
   return {};
 }

@@ -17,12 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <span>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -93,12 +91,9 @@ constexpr std::string_view kAllowed[] = {
     "fstatfs",
     "umask",
     // time
-    "clock_gettime",
-    "clock_getres",
     "gettimeofday",
     "time",
     "nanosleep",
-    "clock_nanosleep",
     "setitimer",
     "getitimer",
     "times",
@@ -117,11 +112,8 @@ constexpr std::string_view kAllowed[] = {
     "getrusage",
     "uname",
     "getpgrp",
-    "getpgid",
-    "getsid",
     "getresuid",
     "getresgid",
-    "getpriority",
     // threads and signals
     "rt_sigaction",
     "rt_sigprocmask",
@@ -134,9 +126,6 @@ constexpr std::string_view kAllowed[] = {
     "set_tid_address",
     "rseq",
     "sched_yield",
-    "sched_getaffinity",
-    "sched_getparam",
-    "sched_getscheduler",
     "sched_get_priority_max",
     "sched_get_priority_min",
     "exit",
@@ -158,7 +147,6 @@ constexpr std::string_view kAllowed[] = {
     "recvfrom",
     "getsockname",
     "getpeername",
-    "getsockopt",
     "shutdown",
 };
 
@@ -217,10 +205,34 @@ constexpr std::string_view kViolations[] = {
 // Refused with a record: the host learns of each attempt and answers EPERM. sendmsg must not stand here: the
 // session sends the listener with it, when nobody holds the listener yet.
 constexpr std::string_view kWitnessed[] = {
-    "socket",   "connect", "bind",     "listen",    "accept",     "accept4",           "execve",
-    "execveat", "fork",    "vfork",    "tkill",     "pidfd_open", "pidfd_send_signal", "memfd_create",
-    "setuid",   "setgid",  "setreuid", "setresuid", "mknod",      "mknodat",           "personality",
+    "socket",
+    "connect",
+    "bind",
+    "listen",
+    "accept",
+    "accept4",
+    "execve",
+    "execveat",
+    "fork",
+    "vfork",
+    "tkill",
+    "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo",
+    "pidfd_open",
+    "pidfd_send_signal",
+    "memfd_create",
+    "setuid",
+    "setgid",
+    "setreuid",
+    "setresuid",
+    "mknod",
+    "mknodat",
+    "personality",
 };
+
+// Decided by the host, which knows whom the first argument means: a process may signal itself and start
+// threads. A number in the filter would not do, for a fork inherits the filter and has another number.
+constexpr std::string_view kDecided[] = {"kill", "tgkill", "clone"};
 
 class Builder {
  public:
@@ -284,6 +296,9 @@ constexpr std::uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_
                                           CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE |
                                           CLONE_UNTRACED | CLONE_PIDFD;
 constexpr std::uint64_t kSetIdBits = S_ISUID | S_ISGID;
+constexpr std::uint64_t kSelf = 0;  // where a call takes the number of a process
+constexpr std::uint64_t kForeignClock = 1u << 31;
+constexpr std::uint64_t kThreadClock = 6;  // in the three low bits: of a thread, by its scheduled time
 
 void AddMemoryRules(Builder& b, bool executable_mappings) {
   // Never writable and executable at once; what is executable comes from a file of the read-only runtime.
@@ -304,11 +319,27 @@ void AddThreadRules(Builder& b) {
                                  FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET}) {
     b.Allow("futex", {Builder::Masked(1, FUTEX_CMD_MASK & 0xFFFFFFFFu, op)});
   }
-  const auto self = static_cast<std::uint64_t>(0);
-  b.Allow("prlimit64", {Builder::Is(0, self), SCMP_CMP(2, SCMP_CMP_EQ, 0)});
+  b.Allow("prlimit64", {Builder::Is(0, kSelf), SCMP_CMP(2, SCMP_CMP_EQ, 0)});
   b.Allow("getrlimit");
   b.Allow("prctl", {Builder::Is(0, PR_SET_NAME)});
   b.Allow("prctl", {Builder::Is(0, PR_GET_NAME)});
+}
+
+// Sessions of one template share a pid namespace: what these say of another process would tell that it
+// exists.
+void AddIdentityRules(Builder& b) {
+  for (const std::string_view name : {"getpgid", "getsid", "sched_getparam", "sched_getscheduler"})
+    b.Allow(name, {Builder::Is(0, kSelf)});
+  b.Allow("getpriority", {Builder::Is(0, PRIO_PROCESS), Builder::Is(1, kSelf)});
+  // glibc asks by thread number too, and takes ENOSYS for "unknown".
+  b.Allow("sched_getaffinity", {Builder::Is(0, kSelf)});
+  b.Rule(SCMP_ACT_ERRNO(ENOSYS), "sched_getaffinity", {SCMP_CMP(0, SCMP_CMP_NE, kSelf)});
+  // Clocks with a number below zero are those of a process, a thread or a descriptor. Of threads the kernel
+  // lets only those of the same process be asked.
+  for (const std::string_view name : {"clock_gettime", "clock_getres", "clock_nanosleep"}) {
+    b.Allow(name, {Builder::Clear(0, kForeignClock)});
+    b.Allow(name, {Builder::Masked(0, 7, kThreadClock)});
+  }
 }
 
 void AddDescriptorRules(Builder& b) {
@@ -319,6 +350,9 @@ void AddDescriptorRules(Builder& b) {
   // What asyncio needs to wake itself up.
   b.Allow("socketpair", {Builder::Is(0, AF_UNIX), Builder::Masked(1, 0xF, SOCK_STREAM)});
   b.Allow("sendto", {SCMP_CMP(4, SCMP_CMP_EQ, 0)});
+  // Not who the peer is: that would be the host's process and user.
+  for (const std::uint64_t option : {SO_TYPE, SO_ERROR, SO_DOMAIN, SO_PROTOCOL, SO_SNDBUF, SO_RCVBUF})
+    b.Allow("getsockopt", {Builder::Is(1, SOL_SOCKET), Builder::Is(2, option)});
 }
 
 void AddPathRules(Builder& b, bool host_root_visible) {
@@ -329,8 +363,8 @@ void AddPathRules(Builder& b, bool host_root_visible) {
   b.Allow("openat", {Builder::Clear(2, kCreates)});
   b.Allow("openat", {Builder::Clear(3, kSetIdBits)});
   b.Allow("creat", {Builder::Clear(1, kSetIdBits)});
+  if (host_root_visible) return;  // Landlock does not cover what follows
   b.Allow("fchmod", {Builder::Clear(1, kSetIdBits)});
-  if (host_root_visible) return;  // Landlock does not cover the path forms below
   b.Allow("chmod", {Builder::Clear(1, kSetIdBits)});
   b.Allow("fchmodat", {Builder::Clear(2, kSetIdBits)});
   b.Allow("utimensat");
@@ -352,12 +386,13 @@ void AddSoftRefusals(Builder& b) {
   }
 }
 
-// The host answers these (or a thread's start); the main program must let them through to the notify program,
-// whose answer is weaker than any refusal of the main one.
-void AddWitnessed(Builder& b) {
+// The host answers these; the main program must let them through to the notify program, whose answer is
+// weaker than any refusal of the main one.
+void AddNotified(Builder& b) {
   for (const std::string_view name : kWitnessed) b.Allow(name);
   b.Allow("kill");
-  b.Rule(SCMP_ACT_ALLOW, "clone", {Builder::Clear(0, CLONE_THREAD)});
+  b.Allow("tgkill");
+  b.Allow("clone", {Builder::Clear(0, CLONE_THREAD)});
 }
 
 Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
@@ -369,13 +404,11 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
   for (const std::string_view name : kViolations) b.Rule(SCMP_ACT_KILL_PROCESS, name);
   AddMemoryRules(b, !options.host_root_visible);
   AddThreadRules(b);
+  AddIdentityRules(b);
   AddDescriptorRules(b);
   AddPathRules(b, options.host_root_visible);
   AddSoftRefusals(b);
-  AddWitnessed(b);
-  // raise() and abort() signal their own thread; the number of the process is known only in the session, so
-  // the target is checked by the pid namespace: nobody else there can be signalled without `kill`.
-  b.Allow("tgkill");
+  AddNotified(b);
   b.Attribute(SCMP_FLTATR_CTL_OPTIMIZE, 2);
   if (!b.ok()) return FailErrno("cannot compile the system call filter", b.error());
   return b.Export();
@@ -383,44 +416,23 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
 
 // Written by hand: it is short, and libseccomp would add its own architecture actions to it.
 Result<BpfProgram> CompileNotify() {
-  std::vector<sock_filter> code;
-  const auto load = [&](std::size_t offset) {
-    code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
-  };
-  const auto answer = [&](std::uint32_t action) { code.push_back(BPF_STMT(BPF_RET | BPF_K, action)); };
-  load(offsetof(seccomp_data, nr));
-  for (const std::string_view name : kWitnessed) {
+  constexpr std::uint32_t kNumber = offsetof(seccomp_data, nr);
+  std::vector<sock_filter> code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber)};
+  const auto notify = [&](std::string_view name) {
     const int number = seccomp_syscall_resolve_name(std::string(name).c_str());
-    if (number < 0) continue;
+    if (number < 0) return;
     code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
-    answer(SECCOMP_RET_USER_NOTIF);
-  }
-  // kill: a process may signal itself.
-  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_kill, 0, 4));
-  load(offsetof(seccomp_data, args));  // low half on the little-endian machines that have a table
-  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kOwnPidPlaceholder, 0, 1));
-  answer(SECCOMP_RET_ALLOW);
-  answer(SECCOMP_RET_USER_NOTIF);
-  // clone: both the start of a thread, which the host counts, and a new process, which it refuses.
-  code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 1));
-  answer(SECCOMP_RET_USER_NOTIF);
-  answer(SECCOMP_RET_ALLOW);
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+  };
+  for (const std::string_view name : kWitnessed) notify(name);
+  for (const std::string_view name : kDecided) notify(name);
+  code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   BpfProgram program;
   program.bytes.assign(reinterpret_cast<const char*>(code.data()), code.size() * sizeof(sock_filter));
   return program;
 }
 
 }  // namespace
-
-void SetOwnPid(BpfProgram& program, std::int32_t pid) {
-  std::span code(reinterpret_cast<sock_filter*>(program.bytes.data()),
-                 program.bytes.size() / sizeof(sock_filter));
-  for (sock_filter& instruction : code) {
-    if (BPF_CLASS(instruction.code) == BPF_JMP && instruction.k == kOwnPidPlaceholder) {
-      instruction.k = static_cast<std::uint32_t>(pid);
-    }
-  }
-}
 
 Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options) {
   const std::uint32_t arch = seccomp_arch_native();
@@ -441,6 +453,7 @@ std::string SyscallName(int number) {
 }
 
 NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument) {
+  if (number == __NR_kill || number == __NR_tgkill) return NotifiedCall::kSignal;
   if (number != __NR_clone) return NotifiedCall::kRefuse;
   const bool thread = (first_argument & (kThreadFlags | kNamespaceFlags)) == kThreadFlags;
   return thread ? NotifiedCall::kThreadStart : NotifiedCall::kRefuse;

@@ -35,16 +35,12 @@ struct SyscallFilter {
 // kConfinementUnavailable on an architecture without a table.
 Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options);
 
-// Programs are built once in the host, where no session's pid is known: this number stands for it, and each
-// session puts its own in. It is beyond any real pid.
-inline constexpr std::uint32_t kOwnPidPlaceholder = 0x7E57'0001;
-void SetOwnPid(BpfProgram& program, std::int32_t pid);
-
 // "socket" for 41; "#999" for numbers without a name. For records and messages.
 std::string SyscallName(int number);
 
-// What the host does with a call that the notify program holds.
-enum class NotifiedCall { kRefuse, kThreadStart };
+// What a call that the notify program holds is about. The host may let a thread start, and a signal go to the
+// process that makes the call, which the first argument names by its number in its own pid namespace.
+enum class NotifiedCall { kRefuse, kThreadStart, kSignal };
 NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument);
 
 }  // namespace gloveport

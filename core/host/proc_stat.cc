@@ -67,6 +67,17 @@ std::uint64_t ReadThreadCount(pid_t pid) {
   return ReadField(fmt::format("/proc/{}/status", pid), "Threads:");
 }
 
+pid_t ReadInnerProcessNumber(pid_t tid) {
+  const auto text = ReadFile(fmt::format("/proc/{}/status", tid));
+  if (!text) return 0;
+  for (std::string_view line : SplitLines(*text)) {
+    if (!line.starts_with("NStgid:")) continue;
+    const auto numbers = Words(line);  // from the outermost namespace to its own
+    return static_cast<pid_t>(ToNumber(numbers.back()));
+  }
+  return 0;
+}
+
 CpuUse ReadCpuUse(pid_t pid) {
   const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
   if (!text) return {};

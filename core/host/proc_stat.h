@@ -25,6 +25,9 @@ Result<MemoryUse> ReadMemoryUse(pid_t pid);
 std::uint64_t ReadPeakResidentBytes(pid_t pid);  // 0 where it cannot be read
 std::uint64_t ReadThreadCount(pid_t pid);        // 0 where it cannot be read
 
+// The number that the process of thread `tid` has in its own pid namespace; 0 where it cannot be read.
+pid_t ReadInnerProcessNumber(pid_t tid);
+
 struct CpuUse {
   std::chrono::nanoseconds user{0};
   std::chrono::nanoseconds system{0};

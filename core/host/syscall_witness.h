@@ -23,7 +23,8 @@ class SyscallWitness {
   int fd() const { return listener_.get(); }
 
   // Call when fd() is readable: answers one stopped call. Returns the name of a call that was refused;
-  // nothing for one that was let through (the start of a thread within the limit) or whose caller has gone.
+  // nothing for one that was let through (the start of a thread within the limit, a signal to the caller's
+  // own process) or whose caller has gone.
   std::optional<std::string> AnswerOne();
 
  private:

@@ -19,8 +19,10 @@ namespace {
 FilesystemRules RulesOf(const wire::TemplateStart& start, const Policy& policy) {
   FilesystemRules rules;
   rules.read_only = RuntimePaths();
-  rules.read_only.insert(rules.read_only.end(), policy.packages.begin(), policy.packages.end());
-  rules.read_only.insert(rules.read_only.end(), policy.files.read.begin(), policy.files.read.end());
+  for (const auto& paths : {policy.packages, policy.files.read}) {
+    const std::vector<std::string> all = WithLinkTargets(paths);
+    rules.read_only.insert(rules.read_only.end(), all.begin(), all.end());
+  }
   if (!start.workdir.empty()) rules.workdir = start.workdir;
   return rules;
 }
@@ -30,6 +32,15 @@ FilesystemRules RulesOf(const wire::TemplateStart& start, const Policy& policy) 
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+// Descriptors 0 and 1 came from the host's root; from now on they are of the own one.
+Status ReopenStandardStreams() {
+  UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return FailErrno("cannot open /dev/null", errno);
+  if (::dup2(null.get(), STDIN_FILENO) < 0 || ::dup2(null.get(), STDOUT_FILENO) < 0)
+    return FailErrno("cannot replace the standard streams", errno);
+  return {};
 }
 
 // The new pid namespace begins with the next child: fork it, and stay behind only to wait.
@@ -52,6 +63,7 @@ Status DieWithParent() {
 }
 
 Status BecomeTemplate(const wire::TemplateStart& start, const Policy& policy, UniqueFd& control) {
+  for (const auto& paths : {policy.packages, policy.files.read}) RETURN_IF_ERROR(CheckReadablePaths(paths));
   UniqueFd workdir_mount;
   const uid_t spare = start.spare_uid;
   if (::geteuid() == 0) {
@@ -66,6 +78,7 @@ Status BecomeTemplate(const wire::TemplateStart& start, const Policy& policy, Un
   if (!proc_self) return FailErrno("cannot open /proc/self", errno);
   RETURN_IF_ERROR(EnterUserAndMountNamespace(proc_self.get()));
   RETURN_IF_ERROR(EnterOwnRoot(RulesOf(start, policy), workdir_mount));
+  RETURN_IF_ERROR(ReopenStandardStreams());
   RETURN_IF_ERROR(EnterOtherNamespaces());
   return ForkFirstProcess(control);
 }

@@ -24,6 +24,19 @@ std::string WorkFolderOf(const wire::TemplateStart& start) {
   return start.own_root ? std::string(kWorkFolder) : start.workdir;
 }
 
+LandlockRules RulesOf(const wire::TemplateStart& start, const Policy& policy) {
+  LandlockRules rules;
+  rules.read_only = RuntimePaths();
+  for (const auto& paths : {policy.packages, policy.files.read}) {
+    const std::vector<std::string> all = WithLinkTargets(paths);
+    rules.read_only.insert(rules.read_only.end(), all.begin(), all.end());
+  }
+  rules.read_write = WithLinkTargets({WorkFolderOf(start)});
+  rules.read_write.emplace_back("/dev/null");
+  if (start.own_root) rules.read_write.emplace_back(kTempFolder);
+  return rules;
+}
+
 ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
                    const std::vector<int>& channel) {
   ConfinePlan plan;
@@ -34,14 +47,7 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
   plan.limits.file_bytes = policy.limits.disk_mib << 20;
   plan.limits.open_files = policy.limits.open_files + kOwnDescriptors;
   plan.landlock = start.landlock;
-  plan.landlock_rules.read_only = RuntimePaths();
-  for (const auto& path : policy.packages) plan.landlock_rules.read_only.push_back(path);
-  for (const auto& path : policy.files.read) plan.landlock_rules.read_only.push_back(path);
-  plan.landlock_rules.read_write = {WorkFolderOf(start)};
-  if (start.own_root) {
-    plan.landlock_rules.read_only.insert(plan.landlock_rules.read_only.end(), {"/etc/passwd", "/etc/group"});
-    plan.landlock_rules.read_write.emplace_back(kTempFolder);
-  }
+  plan.landlock_rules = RulesOf(start, policy);
   plan.keep_fds = {0, 1, 2};
   plan.keep_fds.insert(plan.keep_fds.end(), channel.begin(), channel.end());
   plan.filter.notify.bytes = start.notify_filter;
@@ -76,6 +82,11 @@ Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wi
 }
 
 }  // namespace
+
+Status CheckTemplate(const wire::TemplateStart& start, const Policy& policy) {
+  constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  return CheckEndings(PlanOf(start, policy, {kUnlimited, kUnlimited, std::nullopt}, {}));
+}
 
 Status LockDown(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
                 Channel& channel) {

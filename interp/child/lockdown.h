@@ -9,6 +9,9 @@
 
 namespace gloveport::child {
 
+// Proves, in throw-away forks of the warm template, that the filter ends a process where it must.
+[[nodiscard]] Status CheckTemplate(const wire::TemplateStart& start, const Policy& policy);
+
 // Mounts the session's folders, confines the process, hands the notification listener and the work folder to
 // the host over the channel (one byte kHandOver with two descriptors), checks itself, and sends Ready. On
 // failure nothing may go on; the host gets SetupFailed where it can still be sent.

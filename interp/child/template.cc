@@ -65,7 +65,7 @@ class Template {
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload));
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
-    return {};
+    return CheckTemplate(start_, policy_);
   }
 
   bool Answer(const wire::TemplateReply& reply, std::span<const int> fds = {}) {
