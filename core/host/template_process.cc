@@ -1,9 +1,9 @@
 #include "gloveport/core/host/template_process.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,10 +47,20 @@ Result<ControlPair> MakeControlPair() {
   return ControlPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-Result<UniqueFd> MakeEvent() {
-  UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!event) return FailErrno("eventfd", errno);
-  return event;
+// Each side wakes the other with it. A socket pair and no eventfd: that would be one open file in both
+// processes, and a session that clears O_NONBLOCK there could make the host wait for ever.
+struct WakePair {
+  UniqueFd host;
+  UniqueFd host_again;  // the same end, for the other direction
+  UniqueFd session;
+};
+
+Result<WakePair> MakeWakePair() {
+  ASSIGN_OR_RETURN(auto pair, MakeSocketPair());
+  WakePair wake{std::move(pair.first), UniqueFd(), std::move(pair.second)};
+  wake.host_again.reset(::fcntl(wake.host.get(), F_DUPFD_CLOEXEC, 0));
+  if (!wake.host_again) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
+  return wake;
 }
 
 ErrorCode CodeFromName(std::string_view name) {
@@ -164,13 +174,12 @@ Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
   ASSIGN_OR_RETURN(Pipe out, MakePipe());
   ASSIGN_OR_RETURN(Pipe err, MakePipe());
   ASSIGN_OR_RETURN(auto ring, RingMemory::Make());
-  ASSIGN_OR_RETURN(UniqueFd host_event, MakeEvent());
-  ASSIGN_OR_RETURN(UniqueFd session_event, MakeEvent());
+  ASSIGN_OR_RETURN(WakePair wake, MakeWakePair());
   for (const int fd : {socket.first.get(), out.read_end.get(), err.read_end.get()})
     RETURN_IF_ERROR(SetNonBlocking(fd));
   const wire::ForkRequest request{data_bytes_, address_space_bytes_, seed};
   const std::array<int, 6> fds = {socket.second.get(), out.write_end.get(), err.write_end.get(),
-                                  ring.second.get(),   session_event.get(), host_event.get()};
+                                  ring.second.get(),   wake.session.get(),  wake.session.get()};
   ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(request), fds));
   if (answer.second.size() != 1)
     return Fail(ErrorCode::kProtocol, "the template answered a fork without a pidfd");
@@ -180,7 +189,7 @@ Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
   ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
   session.channel = Channel(std::move(socket.first));
   session.channel.Attach(
-      RingEnd::ForHost(std::move(ring.first), std::move(host_event), std::move(session_event)));
+      RingEnd::ForHost(std::move(ring.first), std::move(wake.host), std::move(wake.host_again)));
   session.out = std::move(out.read_end);
   session.err = std::move(err.read_end);
   return session;

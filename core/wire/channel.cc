@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,14 +38,13 @@ void Pause() {
 #endif
 }
 
-void Signal(int event) {
-  const std::uint64_t one = 1;
-  (void)!::write(event, &one, sizeof one);
-}
+// Sockets, so that neither call can wait, whatever the peer did to the flags, and none raises SIGPIPE. A full
+// one wakes its reader as well as one more byte would.
+void Signal(int event) { (void)::send(event, "w", 1, MSG_DONTWAIT | MSG_NOSIGNAL); }
 
 void Drain(int event) {
-  std::uint64_t count = 0;
-  (void)!::read(event, &count, sizeof count);
+  std::array<char, 4096> bytes;
+  (void)::recv(event, bytes.data(), bytes.size(), MSG_DONTWAIT);
 }
 
 }  // namespace

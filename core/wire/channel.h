@@ -30,8 +30,8 @@ struct RingEnd {
   RingMemory memory;
   RingWriter writer;
   RingReader reader;
-  UniqueFd own_event;  // eventfd: this side sleeps on it
-  UniqueFd peer_event;
+  UniqueFd own_event;   // a socket: this side sleeps on it
+  UniqueFd peer_event;  // a socket: a byte sent here wakes the peer
 
   static RingEnd ForHost(RingMemory memory, UniqueFd own_event, UniqueFd peer_event);
   static RingEnd ForSession(RingMemory memory, UniqueFd own_event, UniqueFd peer_event);
