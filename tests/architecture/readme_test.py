@@ -59,6 +59,15 @@ class ReadmeTest(unittest.TestCase):
                 self.assertTrue(any(os.path.exists(os.path.join(layers.ROOT, base, name)) for base in ("", folder)),
                                 f"{page} names {name}, which does not exist")
 
+    def test_pages_that_sources_name_exist(self):
+        pages = {name for folder, _, names in os.walk(layers.ROOT) for name in names if name.endswith(".md")}
+        missing = set()
+        for path in layers.sources(layers.ROOT, endings=(".h", ".cc", ".py")):
+            for name in re.findall(r"\b([A-Z]{3,}\.md)\b", read(*path.split("/"))):
+                if name not in pages:
+                    missing.add(f"{path} names {name}")
+        self.assertEqual([], sorted(missing))
+
 
 if __name__ == "__main__":
     unittest.main()
