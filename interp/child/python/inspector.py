@@ -14,6 +14,8 @@ work folder. It is a courtesy to the model and a record for people; what a sessi
 confinement.
 """
 
+import gc
+
 from . import inspector_hints as hints
 from . import inspector_imports as imports
 from . import inspector_judge
@@ -50,17 +52,26 @@ def check(code, rules):
     names is denied. Optional: "builtins": {"allow": ["eval"]} lets a cell use builtins that are forbidden
     otherwise.
     """
+    collecting = gc.isenabled()
+    gc.disable()  # a tree is nothing but live objects: looking through them again and again doubles the time
     try:
-        tree, problem = source.parse(code)
-        if problem is not None:
-            return {"decision": imports.DENY, "findings": [_syntax_finding(code, problem)]}
-        text = code if isinstance(code, str) else bytes(code).decode("utf-8", "replace")
-        judge = inspector_judge.Judge(imports.Rules(rules), tree)
-        return judge.run().verdict(source.Positions(text))
+        return _verdict(code, rules)
     except (RecursionError, MemoryError):
         return _refusal("the cell is too large or too deeply nested to be judged")
     except Exception as error:  # noqa: BLE001 - total by contract: no text may end the inspector
         return _refusal(f"the cell could not be judged ({type(error).__name__}: {quoted(str(error))})")
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _verdict(code, rules):
+    tree, problem = source.parse(code)
+    if problem is not None:
+        return {"decision": imports.DENY, "findings": [_syntax_finding(code, problem)]}
+    text = code if isinstance(code, str) else bytes(code).decode("utf-8", "replace")
+    judge = inspector_judge.Judge(imports.Rules(rules), tree)
+    return judge.run().verdict(source.Positions(text))
 
 
 def syntax(code):

@@ -119,6 +119,10 @@ def syntax(message, line_text):
         return "Split the expression, or use a loop."
     if "characters" in message:
         return "Split the cell, and put data into a file in the work folder."
+    if "null bytes" in message:
+        return "Write the character as \\x00 inside a text."
+    if "nested parentheses" in message:
+        return "Split the expression, or use a loop."
     if "Missing parentheses" in message:
         return "Write print(...) with parentheses."
     if "indent" in message:
