@@ -19,6 +19,10 @@ constexpr std::size_t kMostText = 200;     // bytes of one text of the session
 
 double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
+std::string Counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 // Text of a session or a model on one line of ours.
 std::string Inline(std::string_view text, std::size_t max_bytes = kMostText) {
   std::string flat(text);
@@ -58,7 +62,7 @@ std::string CellText(const AgentStep& step) {
   const CellResult& cell = *step.result;
   std::string text = fmt::format("{:<13}", OutcomeName(cell.outcome));
   if (cell.outcome != Outcome::kDenied) text += " " + UsageText(cell.usage);
-  if (!cell.tool_calls.empty()) text += fmt::format(", {} tool calls", cell.tool_calls.size());
+  if (!cell.tool_calls.empty()) text += ", " + Counted(cell.tool_calls.size(), "tool call", "tool calls");
   if (cell.limit) text += ", " + Inline(cell.limit->message);
   if (cell.state != SessionState::kKept) text += fmt::format(", variables {}", SessionStateName(cell.state));
   if (cell.error) text += ", " + Inline(cell.error->type + ": " + cell.error->message);
@@ -69,8 +73,8 @@ std::string CellText(const AgentStep& step) {
 
 void AddCells(Table& table, const AgentResult& result) {
   for (const AgentStep& step : result.steps)
-    table.Row("cells", fmt::format("{:>2}  {}", step.number, CellText(step)));
-  if (result.steps.empty()) table.Row("cells", "none");
+    table.Row("steps", fmt::format("{:>2}  {}", step.number, CellText(step)));
+  if (result.steps.empty()) table.Row("steps", "none");
 }
 
 void AddFiles(Table& table, std::string_view heading, const std::vector<std::string>& files) {
@@ -141,10 +145,10 @@ void AddLayers(Table& table, const AgentResult& result) {
 std::string EvidenceText(const AgentResult& result) {
   Table table;
   table.Row("ended", fmt::format("{}: {}", StopReasonName(result.stop_reason), Inline(result.stop_message)));
-  table.Row("model",
-            fmt::format("{}{}, {} replies in {:.2f} s, {} tokens read, {} written", Inline(result.model),
-                        result.scripted ? " (its words come from a script)" : "", result.steps.size(),
-                        Seconds(result.model_time), result.tokens.input_tokens, result.tokens.output_tokens));
+  table.Row("model", fmt::format("{}{}, {} in {:.2f} s, {} tokens read, {} written", Inline(result.model),
+                                 result.scripted ? " (its words come from a script)" : "",
+                                 Counted(result.steps.size(), "reply", "replies"), Seconds(result.model_time),
+                                 result.tokens.input_tokens, result.tokens.output_tokens));
   table.Row("policy", Inline(result.policy));
   AddCells(table, result);
   AddFiles(table, "files read", result.totals.files_read);

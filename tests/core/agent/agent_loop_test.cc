@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/evidence.h"
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/policy/presets.h"
+#include "gloveport/tests/core/agent/parse_cases.h"
 
 namespace gloveport {
 namespace {
@@ -337,6 +338,12 @@ TEST_F(AgentLoopTest, InterruptEndsAReplyInTheMaking) {
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->stop_reason, StopReason::kInterrupted);
   EXPECT_FALSE(result->error.has_value());
+}
+
+TEST_F(AgentLoopTest, ParserMeetsItsCasesWithTheInspectorAsChecker) {
+  const SyntaxChecker checker = [](std::string_view code) { return runtime_->Syntax(code); };
+  for (const ParseCase& entry : LoadParseCases())
+    EXPECT_TRUE(Accepts(entry, ParseAction(entry.text, checker))) << entry.id << " (" << entry.why << ")";
 }
 
 TEST_F(AgentLoopTest, NonsenseOptionsAreRefusedBeforeTheModelIsAsked) {

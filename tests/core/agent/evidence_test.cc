@@ -83,7 +83,7 @@ TEST(EvidenceTextTest, SaysNoneWhereThereIsNothing) {
   const std::string text = EvidenceText(result);
   EXPECT_THAT(text,
               AllOf(HasSubstr("model_error"), HasSubstr("files read  none"), HasSubstr("refused     none"),
-                    HasSubstr("tool calls  none"), HasSubstr("cells       none"), Not(HasSubstr("script"))));
+                    HasSubstr("tool calls  none"), HasSubstr("steps       none"), Not(HasSubstr("script"))));
 }
 
 TEST(EvidenceTextTest, ListsOnlySoManyCalls) {
