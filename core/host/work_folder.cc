@@ -35,7 +35,8 @@ tl::unexpected<Error> FailAt(std::string_view what, std::string_view path, int e
 
 Result<UniqueFd> OpenBeneath(int directory, const std::string& path, int flags) {
   open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  // openat2 refuses flags that mean nothing beside O_PATH.
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK));
   how.mode = flags & O_CREAT ? 0600 : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   long fd;
