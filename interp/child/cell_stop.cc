@@ -120,7 +120,7 @@ std::uint64_t NewestThread() {
 
 // A final answer ends every thread; a time-out those that the cell has started: the others belong to earlier
 // cells.
-void StopOtherThreads(StopReason reason, PyObject* type) {
+void StopOtherThreads(StopReason reason) {
   PyThreadState* self = PyThreadState_Get();
   for (PyThreadState* thread = PyInterpreterState_ThreadHead(PyInterpreterState_Main()); thread != nullptr;
        thread = PyThreadState_Next(thread)) {
@@ -128,7 +128,6 @@ void StopOtherThreads(StopReason reason, PyObject* type) {
     if (thread == self || main) continue;
     if (reason == StopReason::kTimeout && PyThreadState_GetID(thread) <= g_first_thread_of_cell) continue;
     Unwinder::Doom(thread);
-    PyThreadState_SetAsyncExc(thread->thread_id, type);
   }
 }
 
@@ -193,7 +192,7 @@ PyObject* CellStop::Raise(StopReason reason) {
     PyObject* type = g_reason.load() == StopReason::kFinalAnswer ? g_final_class : g_timeout_class;
     g_exception = PyObject_CallNoArgs(type);
     if (g_exception == nullptr) return nullptr;
-    StopOtherThreads(g_reason.load(), type);
+    StopOtherThreads(g_reason.load());
     if (HostLink* link = State().link; link != nullptr) {
       link->Wake();  // doomed threads may wait for a reply, or for a cell to open
       link->WakeWaiters();

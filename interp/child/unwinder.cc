@@ -42,6 +42,15 @@ void WantOpcodes(PyFrameObject* frame) {
     PyErr_Clear();
 }
 
+// The frames that are already there report single instructions only if told so.
+void WantOpcodesOf(PyThreadState* thread) {
+  for (PyRef frame = PyRef::Steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(thread))); frame;
+       frame = PyRef::Steal(
+           reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.get()))))) {
+    WantOpcodes(reinterpret_cast<PyFrameObject*>(frame.get()));
+  }
+}
+
 bool CalledBySpared(ThreadUnwinding& mine, PyFrameObject* frame) {
   if (mine.below_spared == frame) return true;
   for (PyRef back = PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame))); back;
@@ -125,16 +134,12 @@ void Unwinder::Arm() {
   if (mine.armed) return;
   mine = {};
   mine.armed = true;
-  // The frames that are already there report single instructions only if told so.
-  for (PyRef frame = PyRef::Borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame())); frame;
-       frame = PyRef::Steal(
-           reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.get()))))) {
-    WantOpcodes(reinterpret_cast<PyFrameObject*>(frame.get()));
-  }
+  WantOpcodesOf(PyThreadState_Get());
   PyEval_SetTrace(Trace, nullptr);
 }
 
 void Unwinder::Doom(PyThreadState* thread) {
+  WantOpcodesOf(thread);
   if (_PyEval_SetTrace(thread, Trace, Py_True) != 0) PyErr_Clear();
 }
 

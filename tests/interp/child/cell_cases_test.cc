@@ -103,7 +103,11 @@ TEST(CellCases, EveryCaseHasTheOutcomeItDemands) {
     const auto start = std::chrono::steady_clock::now();
     const std::string problem = Play(one);
     if (std::getenv("GLOVEPORT_TIMES") != nullptr) {
-      fmt::print("{:6} ms {}\n", std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count(), id);
+      fmt::print(
+          "{:6} ms {}\n",
+          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start)
+              .count(),
+          id);
     }
     problem.empty() ? (++group.passed, ++all.passed) : (++group.failed, ++all.failed);
     if (!problem.empty())
