@@ -61,18 +61,21 @@ def to_form(value):
 
 def _numpy_scalar(value):
     plain = value.item()
-    if type(plain).__module__ == "numpy" or type(value).__name__ in ("datetime64", "timedelta64", "void"):
-        return _numpy_time(value)
+    if isinstance(value, (sys.modules["numpy"].datetime64, sys.modules["numpy"].timedelta64)):
+        return _numpy_time(value, plain)
+    if type(plain).__module__ == "numpy" or isinstance(plain, tuple):
+        return None
     return "", plain
 
 
-def _numpy_time(value):
-    numpy = sys.modules["numpy"]
-    if isinstance(value, (numpy.datetime64, numpy.timedelta64)) and not numpy.isnat(value):
-        micro = value.astype(value.dtype.kind + "8[us]")
-        if micro == value:
-            return "", micro.item()
-    return None
+def _numpy_time(value, plain):
+    """As the datetime, date or timedelta that it is; None where that would lose something."""
+    if plain is None:  # NaT
+        return None
+    if not isinstance(plain, int):
+        return "", plain
+    micro = value.astype(value.dtype.kind + "8[us]")
+    return ("", micro.item()) if micro == value and not isinstance(micro.item(), int) else None
 
 
 def _ndarray(value):
@@ -152,9 +155,8 @@ def _timedelta(value):
     seconds = value.days * 86400 + value.seconds
     if not value.microseconds:
         return "timedelta", seconds
-    exact = seconds + value.microseconds / 1e6
-    if type(value).__base__ is object and type(value)(seconds=exact) == value:
-        return "timedelta", exact
+    if abs(seconds) < 2**32:  # then a float tells microseconds apart
+        return "timedelta", seconds + value.microseconds / 1e6
     return "timedelta", [value.days, value.seconds, value.microseconds]
 
 
