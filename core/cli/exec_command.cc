@@ -13,6 +13,7 @@
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/runtime.h"
+#include "gloveport/core/serve/output_budget.h"
 #include "gloveport/core/serve/result_json.h"
 #include "gloveport/policy/codec.h"
 
@@ -21,24 +22,26 @@ namespace {
 
 constexpr std::size_t kMaxCodeBytes = 16u << 20;
 
-// Shows what the cell writes as it is written.
+// Shows what the cell writes as it is written, as far as the policy keeps it.
 class StreamingSink : public EventSink {
  public:
-  explicit StreamingSink(Console& console) : console_(console) {}
+  StreamingSink(Console& console, const Limits& limits) : console_(console) { budget_.Reset(limits); }
   // Called once nobody reads what the cell writes: `gloveport exec ... | head`.
   void OnReaderGone(std::function<void()> callback) { on_reader_gone_ = std::move(callback); }
 
   void OnOutput(std::string_view, std::uint32_t, Stream stream, std::string_view text) override {
+    const std::string_view part = budget_.Take(stream, text);
     if (stream == Stream::kStdout) {
-      console_.StreamData(text);
+      console_.StreamData(part);
     } else {
-      console_.StreamNote(text);
+      console_.StreamNote(part);
     }
     if (console_.output_failed() && on_reader_gone_) std::exchange(on_reader_gone_, nullptr)();
   }
 
  private:
   Console& console_;
+  OutputBudget budget_;
   std::function<void()> on_reader_gone_;
 };
 
@@ -68,7 +71,7 @@ Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
 Result<CellResult> RunCell(const ExecOptions& options, Console& console) {
   ASSIGN_OR_RETURN(const std::string code, ReadCode(options));
   ASSIGN_OR_RETURN(SessionOptions session_options, MakeSessionOptions(options));
-  const auto sink = std::make_shared<StreamingSink>(console);
+  const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
   if (!options.json) session_options.sink = sink;
   ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime, Runtime::Create());
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
@@ -90,7 +93,7 @@ void ShowResult(const CellResult& result, Console& console) {
   }
   for (const Value& display : result.displays) console.Note(DescribeDisplay(display), Style::kDim);
   for (const std::string& line : DescribeTruncation(result)) console.Note(line, Style::kWarning);
-  if (result.outcome != Outcome::kOk) console.Note(DescribeFailure(result, console), Style::kPlain);
+  if (result.outcome != Outcome::kOk) console.Note(DescribeFailure(result, console));
 }
 
 }  // namespace

@@ -28,11 +28,11 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, A
   command->add_option("goal", options.goal, "What is to be found out or done, in words")->required();
   command
       ->add_option("--model", options.model,
-                   "openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic:NAME (ANTHROPIC_API_KEY),\n"
-                   "or scripted:FILE, a transcript that stands in for a model")
+                   "openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic:NAME\n"
+                   "(ANTHROPIC_API_KEY), or scripted:FILE: a transcript in place of a model")
       ->required();
   command->add_option("--file,-f", options.files, "Copied into the session's work folder; may be repeated");
-  command->add_option("--tools,-t", options.tools, "Tools to grant, by name")->delimiter(',');
+  command->add_option("--tools,-t", options.tools, "Tools to grant, by name: a,b")->delimiter(',');
   command->add_option("--schema,-s", options.schema, "JSON Schema that the answer must fit");
   command->add_option("--policy,-p", options.policy, "A preset's name or a policy file")
       ->capture_default_str();
@@ -45,18 +45,21 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, A
 
 void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action& action) {
   CLI::App* command = app.add_subcommand("exec", "Run one piece of Python in a fresh session");
-  auto* source = command->add_option_group("code");
-  source->add_option("file", options.file, "File with the code; - for standard input");
-  source->add_option_function<std::string>(
-      "-c", [&options](const std::string& code) { options.code = code; }, "The code itself");
-  source->require_option(1);
+  auto* file = command->add_option("file", options.file, "File with the code; - for standard input");
+  auto* code = command->add_option("-c", options.code, "The code itself, in place of a file");
+  file->excludes(code);
   command->add_option("--policy,-p", options.policy, "A preset's name or a policy file")
       ->capture_default_str();
   command->add_option("--timeout", options.timeout_s, "Wall time limit in seconds, in place of the policy's")
       ->check(CLI::PositiveNumber);
   command->add_option("--workdir", options.workdir, "Host folder to work in; without it a fresh one");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
-  command->callback([&] { action = [&](Console& console) { return RunExec(program, options, console); }; });
+  command->callback([&] {
+    if (options.file.empty() && !options.code) {
+      throw CLI::RequiredError("exec: a file, or -c with the code itself,");
+    }
+    action = [&](Console& console) { return RunExec(program, options, console); };
+  });
 }
 
 void AddSession(CLI::App& app, const Program& program, Action& action) {
@@ -98,7 +101,7 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   CLI::App app(program.summary, program.name);
   app.set_version_flag("--version", program.name + " " + std::string(kVersion));
   app.require_subcommand(1);
-  app.footer("\n" + ToolsFooter(program) + std::string(kExitCodeHelp));
+  app.footer(ToolsFooter(program) + std::string(kExitCodeHelp) + "\n");
 
   Action action;
   RunCommandOptions run;

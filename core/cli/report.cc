@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "gloveport/core/base/text.h"
 #include "gloveport/core/wire/value_json.h"
 
 namespace gloveport {
@@ -17,7 +18,7 @@ std::size_t SizeOf(const Value& value) {
 
 std::string ErrorText(const CellResult& result) {
   if (!result.error) return "";
-  if (!result.error->traceback.empty()) return result.error->traceback;
+  if (!result.error->traceback.empty()) return std::string(Trim(result.error->traceback));
   return fmt::format("{}: {}", result.error->type, result.error->message);
 }
 
@@ -91,9 +92,9 @@ std::string DescribeFailure(const CellResult& result, const Console& console) {
 }
 
 std::string DescribeBytes(std::uint64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  if (bytes < 1024 * 1024) return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1024 * 1024));
 }
 
 std::string DescribeDisplay(const Value& bundle) {

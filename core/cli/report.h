@@ -14,11 +14,11 @@ namespace gloveport {
 std::string DescribeFailure(const CellResult& result, const Console& console);
 
 std::string DescribeFindings(const Verdict& verdict, std::string_view indent = "  ");
-std::string DescribeDisplay(const Value& bundle);  // "[image/png, 12.3 kB]"
+std::string DescribeDisplay(const Value& bundle);  // "[image/png, 12.3 KiB]"
 std::vector<std::string> DescribeTruncation(const CellResult& result);
 std::string DescribeToolCall(
     const ToolCallRecord& call);                 // "contact_cost(contacts=3, channel='cellular') -> 1.2"
-std::string DescribeBytes(std::uint64_t bytes);  // "12.3 kB"
+std::string DescribeBytes(std::uint64_t bytes);  // "12.3 KiB"
 
 }  // namespace gloveport
 

@@ -34,10 +34,17 @@ struct Inputs {
   AgentOptions agent;
 };
 
+// The error says which option it is about.
+template <typename T>
+Result<T> AtOption(std::string_view option, Result<T> result) {
+  if (!result) result.error().message = fmt::format("{}: {}", option, result.error().message);
+  return result;
+}
+
 Result<InputFile> ReadInputFile(const std::string& path) {
   auto text = ReadFile(path, kMaxFileBytes);
   if (!text) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("--file {}: {}", path, text.error().message),
+    return Fail(ErrorCode::kInvalidArgument, "--file: " + text.error().message,
                 text.error().code == ErrorCode::kResourceExhausted
                     ? "give a policy with files.read instead: the code reads the file where it is"
                     : "check the path; it is relative to the folder that the command was started in");
@@ -65,8 +72,7 @@ Result<std::vector<InputFile>> ReadInputFiles(const std::vector<std::string>& pa
 Result<std::optional<Value>> ReadSchema(const std::string& path) {
   if (path.empty()) return std::nullopt;
   const auto text = ReadFile(path, kMaxSchemaBytes);
-  if (!text)
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("--schema {}: {}", path, text.error().message));
+  if (!text) return Fail(ErrorCode::kInvalidArgument, "--schema: " + text.error().message);
   const auto json = ParseJson(*text);
   if (!json) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("--schema {}: {}", path, json.error().message),
@@ -104,11 +110,11 @@ Result<std::shared_ptr<const ToolRegistry>> GrantTools(const Program& program,
 
 Result<Inputs> ReadInputs(const Program& program, const RunCommandOptions& options) {
   Inputs inputs;
-  ASSIGN_OR_RETURN(inputs.session.policy, LoadPolicy(options.policy));
+  ASSIGN_OR_RETURN(inputs.session.policy, AtOption("--policy", LoadPolicy(options.policy)));
   ASSIGN_OR_RETURN(inputs.session.tools, GrantTools(program, options.tools));
   ASSIGN_OR_RETURN(inputs.agent.files, ReadInputFiles(options.files));
   ASSIGN_OR_RETURN(inputs.agent.schema, ReadSchema(options.schema));
-  ASSIGN_OR_RETURN(inputs.model, MakeModel(options.model));
+  ASSIGN_OR_RETURN(inputs.model, AtOption("--model", MakeModel(options.model)));
   inputs.agent.goal = options.goal;
   inputs.agent.max_steps = static_cast<std::size_t>(options.max_steps);
   return inputs;

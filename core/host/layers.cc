@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -68,6 +69,24 @@ std::vector<LayerStatus> LayersOf(const TemplateProcess& parent, const SessionPr
                                  "run on Linux 6.3 or later"));
   layers.push_back(Cgroup());
   return layers;
+}
+
+Status RequireLayers(const Policy& policy, const std::vector<LayerStatus>& layers) {
+  for (const std::string& required : policy.required_layers) {
+    // Two names of policies stand for what is told and applied as one.
+    const std::string_view name =
+        required == "no_new_privs" || required == "capabilities" ? "identity" : std::string_view(required);
+    const auto found =
+        std::find_if(layers.begin(), layers.end(), [&](const auto& layer) { return layer.name == name; });
+    if (found != layers.end() && found->active) continue;
+    return Fail(
+        ErrorCode::kConfinementUnavailable,
+        fmt::format("the policy \"{}\" requires the layer {}, which cannot be had here{}{}", policy.name,
+                    required, found == layers.end() ? "" : ": ", found == layers.end() ? "" : found->detail),
+        found == layers.end() || found->remedy.empty() ? "see `gloveport doctor`, or do not require it"
+                                                       : found->remedy);
+  }
+  return {};
 }
 
 std::vector<LayerStatus> ProbeLayersWith(TemplatePool& pool) {

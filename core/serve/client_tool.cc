@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <string_view>
 
 namespace gloveport {
@@ -114,6 +116,25 @@ void ParseReturns(const Json& returns, ToolSpec& spec) {
   }
 }
 
+// How it is called: "async" and "timeout_s".
+Status ParseCalling(const Json& declaration, const std::string& where, ToolSpec& spec) {
+  if (const Json* is_async = Member(declaration, "async")) {
+    if (!is_async->is_boolean())
+      return Fail(ErrorCode::kInvalidArgument, where + ": \"async\" must be true or false");
+    spec.is_async = is_async->get<bool>();
+  }
+  if (const Json* timeout = Member(declaration, "timeout_s")) {
+    constexpr double kLongest = 86'400;
+    const double seconds = timeout->is_number() ? timeout->get<double>() : 0;
+    if (!(seconds >= 0.001 && seconds <= kLongest)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  where + ": \"timeout_s\" must be a number of seconds from 0.001 to 86400");
+    }
+    spec.timeout = std::chrono::milliseconds(std::llround(seconds * 1000));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ToolSpec> ParseToolDeclaration(const Json& declaration) {
@@ -137,6 +158,7 @@ Result<ToolSpec> ParseToolDeclaration(const Json& declaration) {
     }
   }
   if (const Json* returns = Member(declaration, "returns")) ParseReturns(*returns, spec);
+  RETURN_IF_ERROR(ParseCalling(declaration, where, spec));
   return spec;
 }
 

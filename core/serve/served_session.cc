@@ -127,6 +127,7 @@ Result<Json> ServedSession::Run(const Request& request) {
   {
     const std::lock_guard lock(mutex_);
     running_ = request.id();
+    budget_.Reset(session->policy().limits);
   }
   auto result = session->Run(code, options);
   FlushOutput();
@@ -149,7 +150,7 @@ void ServedSession::ForwardOutput(Stream stream, std::string_view text) {
   Json id;
   {
     const std::lock_guard lock(mutex_);
-    whole = output_[index].Add(text);
+    whole = output_[index].Add(budget_.Take(stream, text));
     id = running_;
   }
   if (!whole.empty()) outbox_.Event(id, kStreamNames[index], {{"text", std::move(whole)}});

@@ -10,6 +10,7 @@
 
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/outbox.h"
+#include "gloveport/core/serve/output_budget.h"
 #include "gloveport/core/serve/pending_calls.h"
 #include "gloveport/core/serve/request.h"
 #include "gloveport/core/serve/task_queue.h"
@@ -66,6 +67,7 @@ class ServedSession {
   bool failed_ = false;
   Json running_;  // id of the run that is going on; null between runs
   Utf8Joiner output_[2];
+  OutputBudget budget_;
 
   TaskQueue queue_;  // last: its thread uses all of the above
 };

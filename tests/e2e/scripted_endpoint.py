@@ -1,0 +1,42 @@
+"""An OpenAI-compatible endpoint on the loopback interface that plays a transcript."""
+
+import http.server
+import json
+import threading
+
+
+class ScriptedEndpoint:
+    """`with ScriptedEndpoint(answers) as endpoint:` serves at endpoint.url; `requests` are the bodies that came in."""
+
+    def __init__(self, answers):
+        self.requests = []
+        answers = iter(answers)
+        requests = self.requests
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):  # noqa: N802 - the name that http.server calls
+                requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                content = next(answers, None)
+                body = json.dumps({"error": {"message": "no more answers"}} if content is None else {
+                    "model": "scripted-model", "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+                    "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}).encode()
+                self.send_response(400 if content is None else 200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self):
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
