@@ -122,8 +122,8 @@ Status HttpServer::State::Bind() {
 
 void HttpServer::State::SetUp() {
   server->set_socket_options([](auto socket) { UseReuseAddress(socket); });
-  server->set_keep_alive_max_count(
-      1);  // so that what a refused request leaves unread is never taken for the next one
+  // One request for each connection: what a refused request leaves unread is never taken for the next one.
+  server->set_keep_alive_max_count(1);
   server->set_read_timeout(options.io_timeout);
   server->set_write_timeout(options.io_timeout);
   server->set_payload_max_length(options.max_body_bytes);

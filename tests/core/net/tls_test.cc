@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "gloveport/core/net/http_client.h"
 #include "gloveport/tests/core/net/tls_server.h"
@@ -55,6 +56,15 @@ TEST(Tls, CertificateOfAnUnknownAuthorityIsRefused) {
   EXPECT_EQ(response.error().code, ErrorCode::kProtocol);
   EXPECT_THAT(response.error().message, HasSubstr("certificate is refused"));
   EXPECT_THAT(response.error().hint, HasSubstr("SSL_CERT_FILE"));
+}
+
+TEST(Tls, SystemsAuthoritiesCanBeNamedByTheUsualVariable) {
+  TlsServer server("IP:127.0.0.1", kAnswer);
+  ::setenv("SSL_CERT_FILE", server.certificate_file().c_str(), 1);
+  const auto response = Get(Url(server), {});
+  ::unsetenv("SSL_CERT_FILE");
+  ASSERT_TRUE(response.has_value()) << response.error().message;
+  EXPECT_EQ(response->body, "secret");
 }
 
 TEST(Tls, BodyUpToTheEndNeedsTheOrderlyEnd) {

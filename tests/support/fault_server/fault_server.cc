@@ -105,6 +105,8 @@ void FaultPeer::Reset() {
   ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
+void FaultPeer::EndSending() { ::shutdown(socket_, SHUT_WR); }
+
 void FaultPeer::Relay(std::uint16_t port) {
   UniqueFd other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = Loopback(port);

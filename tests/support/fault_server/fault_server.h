@@ -33,6 +33,7 @@ class FaultPeer {
   void AwaitClose();                  // until the client closes; reads and drops what it sends
   void Drip(std::string_view bytes);  // again and again one byte, until the client closes
   void Reset();                       // ends the connection with RST instead of an orderly end
+  void EndSending();                  // half-closes: the client sees an end, and may still send
   void Relay(std::uint16_t port);     // becomes a tunnel to another port on 127.0.0.1
 
  private:
