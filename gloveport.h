@@ -14,6 +14,7 @@
 #include "gloveport/policy/codec.h"
 #include "gloveport/policy/policy.h"
 #include "gloveport/policy/presets.h"
+#include "gloveport/tools/convert.h"
 #include "gloveport/tools/registry.h"
 
 #endif  // GLOVEPORT_GLOVEPORT_H_

@@ -25,6 +25,9 @@ using std::literals::string_view_literals::operator""sv;
 
 constexpr std::size_t kMaxListItems = 10'000;
 
+// Those that run text as code. What else the inspector refuses leads out of a cell and is never let through.
+constexpr std::array kBuiltins = {"eval"sv, "exec"sv, "compile"sv};
+
 constexpr std::array kLayers = {"seccomp"sv, "own_root"sv, "landlock"sv,     "no_new_privs"sv,
                                 "mdwe"sv,    "rlimits"sv,  "capabilities"sv, "cgroup"sv};
 
@@ -45,6 +48,7 @@ class PolicyDecoder {
         {{"name", [this](const Node& n) { return Name(n); }},
          {"extends", [](const Node&) { return Status(); }},  // read first, wherever it stands
          {"imports", [this](const Node& n) { return Imports(n); }},
+         {"builtins", [this](const Node& n) { return Builtins(n); }},
          {"tools", [this](const Node& n) { return ReadToolRules(n, fields_, policy_.tools, warnings_); }},
          {"limits", [this](const Node& n) { return ReadLimits(n); }},
          {"files", [this](const Node& n) { return Files(n); }},
@@ -109,6 +113,20 @@ class PolicyDecoder {
       name = item.text;
       return {};
     });
+  }
+
+  Status Builtins(const Node& node) {
+    return fields_.Object(node, "builtins", {{"allow", [this](const Node& n) {
+                                                return fields_.List(
+                                                    n, "builtins.allow",
+                                                    [this](const Node& item) { return Builtin(item); });
+                                              }}});
+  }
+
+  Status Builtin(const Node& item) {
+    ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(item, "an entry of builtins.allow", kBuiltins));
+    AddOnce(policy_.builtins.allow, std::string(kBuiltins[word]));
+    return {};
   }
 
   Status Modules(const Node& node, std::string_view what, std::vector<std::string>& out) {

@@ -28,6 +28,12 @@ struct ImportRules {
   friend bool operator==(const ImportRules&, const ImportRules&) = default;
 };
 
+// Builtins that the inspector refuses unless they are named here: "eval", "exec", "compile".
+struct BuiltinRules {
+  std::vector<std::string> allow;
+  friend bool operator==(const BuiltinRules&, const BuiltinRules&) = default;
+};
+
 // A demand on one argument of a tool call; all that are set must hold.
 struct ArgumentConstraint {
   std::optional<std::string> matches;              // re2 pattern, searched (not anchored) in text
@@ -76,6 +82,7 @@ enum class Inspection { kRequired, kOptional };
 struct Policy {
   std::string name = "custom";  // preset name or file name, for messages and records
   ImportRules imports;
+  BuiltinRules builtins;
   ToolRules tools;
   Limits limits;
   FileRules files;

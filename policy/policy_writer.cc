@@ -82,6 +82,7 @@ std::string PolicyToJson(const Policy& policy) {
                  {"imports", Object({{"allow", Texts(imports.allow)},
                                      {"deny", Texts(imports.deny)},
                                      {"ask", Texts(imports.ask)}})},
+                 {"builtins", Object({{"allow", Texts(policy.builtins.allow)}})},
                  {"tools", Tools(policy.tools)},
                  {"limits", LimitsText(policy.limits)},
                  {"files", Object({{"read", Texts(policy.files.read)}})},

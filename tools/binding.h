@@ -5,9 +5,10 @@
 //   auto tool = BindFunction("contact_cost", "Cost in EUR of that many contacts", &ContactCost,
 //                            {Arg("contacts", "number of contacts"), Arg("channel", "how", "cellular")});
 //
-// makes contact_cost(contacts: int, channel: str = 'cellular') -> float. tool_type.h lists the types; a type
-// that is not among them is a compile-time error that says so. Parameters are taken by value, const reference
-// or rvalue reference. A first or last parameter CallContext& is not an argument: it gets the running call.
+// makes contact_cost(contacts: int, channel: str = 'cellular') -> float. tool_type.h and array_type.h list
+// the types; a type that is not among them is a compile-time error that says so. Parameters are taken by
+// value, const reference or rvalue reference. A first or last parameter CallContext& is not an argument: it
+// gets the running call.
 //
 // Result: any of the types, void, or Result<T> (Status) where the function can fail. An Error goes to the
 // cell as it is; an exception becomes kInternal with its what(). The tool may be called from several threads
@@ -15,6 +16,7 @@
 #ifndef GLOVEPORT_TOOLS_BINDING_H_
 #define GLOVEPORT_TOOLS_BINDING_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,11 +29,18 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/value.h"
+#include "gloveport/tools/array_type.h"
 #include "gloveport/tools/struct_type.h"
 #include "gloveport/tools/tool.h"
 #include "gloveport/tools/tool_type.h"
 
 namespace gloveport {
+
+// What else may be said of a tool; see ToolSpec.
+struct ToolOptions {
+  bool is_async = false;
+  std::optional<std::chrono::milliseconds> timeout;
+};
 
 // Name, meaning and, where the argument may be left out, default of a parameter, in the order of the C++
 // function's. Parameters of type std::optional at the end need no default: it is None.
@@ -241,10 +250,13 @@ class FunctionTool<F, Types<A...>> final : public Tool {
 
 template <typename F, typename... A>
 gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string_view description, F function,
-                                              std::vector<Arg> args, Types<A...>) {
+                                              std::vector<Arg> args, const ToolOptions& options,
+                                              Types<A...>) {
   using T = typename ResultOf<typename Signature<F>::Result>::Type;
   const std::vector<TypeDoc> parameters{ParameterDocOf<std::remove_cvref_t<A>>()...};
   ASSIGN_OR_RETURN(ToolSpec spec, MakeSpec(name, description, std::move(args), parameters, DocOf<T>()));
+  spec.is_async = options.is_async;
+  spec.timeout = options.timeout;
   return std::make_shared<FunctionTool<F, Types<A...>>>(std::move(spec), std::move(function));
 }
 
@@ -254,7 +266,8 @@ gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string
 // parameter, a required parameter comes after one with a default, or a name is no Python identifier.
 template <typename Function>
 Result<std::shared_ptr<Tool>> BindFunction(std::string_view name, std::string_view description,
-                                           Function&& function, std::vector<Arg> args = {}) {
+                                           Function&& function, std::vector<Arg> args = {},
+                                           const ToolOptions& options = {}) {
   using F = std::decay_t<Function>;
   static_assert(
       binding_internal::HasSignature<F>,
@@ -263,7 +276,7 @@ Result<std::shared_ptr<Tool>> BindFunction(std::string_view name, std::string_vi
   if constexpr (binding_internal::HasSignature<F>) {
     using Split = binding_internal::SplitContext<typename binding_internal::Signature<F>::Parameters>;
     return binding_internal::Bind(name, description, F(std::forward<Function>(function)), std::move(args),
-                                  typename Split::Arguments());
+                                  options, typename Split::Arguments());
   }
 }
 

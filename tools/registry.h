@@ -20,9 +20,9 @@ class ToolRegistry {
   // "cellular")}): derives types, JSON Schema and signature from the C++ function; see binding.h.
   template <typename Function>
   Status Add(std::string_view name, std::string_view description, Function&& function,
-             std::vector<Arg> args = {}) {
-    ASSIGN_OR_RETURN(auto tool,
-                     BindFunction(name, description, std::forward<Function>(function), std::move(args)));
+             std::vector<Arg> args = {}, const ToolOptions& options = {}) {
+    ASSIGN_OR_RETURN(auto tool, BindFunction(name, description, std::forward<Function>(function),
+                                             std::move(args), options));
     return Add(std::move(tool));
   }
 

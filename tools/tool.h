@@ -33,6 +33,12 @@ struct ToolSpec {
   std::string returns = "object";     // annotation of the result
   std::string returns_description;
   Value returns_schema;  // JSON Schema as a Map, or None
+  // A coroutine function in the cell: `await tool(...)`, many at once with asyncio.gather, without threads
+  // there.
+  bool is_async = false;
+  // How long one call may take; the cell gets a ToolTimeoutError then, whether or not the tool heeds
+  // CallContext. Absent: until the cell's own limit.
+  std::optional<std::chrono::milliseconds> timeout;
 
   std::string Signature() const;  // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
 };
@@ -40,7 +46,7 @@ struct ToolSpec {
 // What a running call may ask. Valid only during the call.
 struct CallContext {
   Deadline deadline = Deadline::Never();
-  std::stop_token stop;  // requested when the cell was interrupted, ran out of time or lost its session
+  std::stop_token stop;  // requested when the cell was interrupted, or it or the call ran out of time
   std::string session;
   std::uint32_t cell = 0;
 };
@@ -51,6 +57,7 @@ class Arguments {
   explicit Arguments(Value::Map bound) : bound_(std::move(bound)) {}
   const Value* Find(std::string_view name) const;
   const Value::Map& all() const { return bound_; }
+  Value::Map Take() && { return std::move(bound_); }
 
  private:
   Value::Map bound_;

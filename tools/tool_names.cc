@@ -60,6 +60,9 @@ Status CheckToolName(std::string_view name) {
 
 Status CheckToolSpec(const ToolSpec& spec) {
   RETURN_IF_ERROR(CheckToolName(spec.name));
+  if (spec.timeout && spec.timeout->count() <= 0) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}(): a time limit must be above 0", spec.name));
+  }
   const Parameter* with_default = nullptr;
   for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
     const Parameter& parameter = spec.parameters[i];

@@ -12,6 +12,7 @@
 namespace gloveport {
 
 std::string ValuePlace::ToText() const {
+  if (is_root_) return std::string(key_);
   if (parent_ == nullptr) return fmt::format("argument '{}'", key_);
   const std::string place = parent_->ToText();
   if (!is_key_) return fmt::format("{}[{}]", place, index_);

@@ -44,6 +44,11 @@ namespace gloveport {
 class ValuePlace {
  public:
   explicit ValuePlace(std::string_view parameter) : key_(parameter) {}
+  static ValuePlace Root(std::string_view name) {  // for a value that is no argument: "value[2]"
+    ValuePlace place(name);
+    place.is_root_ = true;
+    return place;
+  }
   ValuePlace(const ValuePlace& parent, std::size_t index) : parent_(&parent), index_(index) {}
   ValuePlace(const ValuePlace& parent, std::string_view key) : parent_(&parent), key_(key), is_key_(true) {}
 
@@ -54,6 +59,7 @@ class ValuePlace {
   std::string_view key_;
   std::size_t index_ = 0;
   bool is_key_ = false;
+  bool is_root_ = false;
 };
 
 // "argument 'contacts': expected int, got str 'many'".

@@ -39,6 +39,7 @@ Value RulesOf(const Policy& policy, const std::vector<std::string>& tools) {
   return Value::Object({{"imports", Value::Object({{"allow", TextList(policy.imports.allow)},
                                                    {"deny", TextList(policy.imports.deny)},
                                                    {"ask", TextList(policy.imports.ask)}})},
+                        {"builtins", Value::Object({{"allow", TextList(policy.builtins.allow)}})},
                         {"tools", TextList(tools)},
                         {"work_folder", kWorkFolder},
                         {"read", TextList(policy.files.read)}});

@@ -11,8 +11,8 @@
 namespace gloveport {
 
 // Reads a tool as a client declares it:
-// {"name","description","parameters":[{"name","type","default"?}],"returns"?}. A parameter's type is any,
-// boolean, integer, number, string, bytes, array, object, or a JSON Schema.
+// {"name","description","parameters":[{"name","type","default"?}],"returns"?,"async"?,"timeout_s"?}. A
+// parameter's type is any, boolean, integer, number, string, bytes, array, object, or a JSON Schema.
 Result<ToolSpec> ParseToolDeclaration(const Json& declaration);
 
 class ClientTool : public Tool {

@@ -235,6 +235,61 @@ void WriteBigInt(CborWriter& writer, const BigInt& big) {
   writer.Bytes(magnitude);
 }
 
+// Counts as CborReader counts.
+class CrossingCheck {
+ public:
+  explicit CrossingCheck(WireLimits limits) : limits_(limits) {}
+
+  Status Check(const Value& value, std::size_t depth) {
+    if (depth > limits_.max_depth)
+      return TooLarge("it is nested more than {} levels deep", limits_.max_depth);
+    RETURN_IF_ERROR(Count(value));
+    if (value.is_list()) {
+      for (const Value& item : value.as_list()) RETURN_IF_ERROR(Check(item, depth + 1));
+    } else if (value.is_map()) {
+      for (const auto& [key, item] : value.as_map()) {
+        RETURN_IF_ERROR(Check(key, depth + 1));
+        RETURN_IF_ERROR(Check(item, depth + 1));
+      }
+    } else if (value.is_extended()) {
+      return Check(value.payload(), depth + 1);
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kMostHeadBytes = 9;
+
+  Status Count(const Value& value) {
+    items_ += value.is_big_int() ? 2 : 1;
+    bytes_ += kMostHeadBytes;
+    if (value.is_text()) {
+      if (!IsValidUtf8(value.as_text()))
+        return Fail(ErrorCode::kInvalidArgument, "a text in it is not valid UTF-8");
+      bytes_ += value.as_text().size();
+    } else if (value.is_bytes()) {
+      bytes_ += value.as_bytes().size();
+    } else if (value.is_big_int()) {
+      const std::size_t size = value.as_big_int().magnitude.size();
+      if (size > BigInt::kMaxMagnitudeBytes) {
+        return TooLarge("an integer in it has more than {} bytes", BigInt::kMaxMagnitudeBytes);
+      }
+      bytes_ += size;
+    }
+    if (items_ > limits_.max_items) return TooLarge("it has more than {} items", limits_.max_items);
+    if (bytes_ > limits_.max_bytes) return TooLarge("it has more than {} bytes", limits_.max_bytes);
+    return {};
+  }
+
+  static Status TooLarge(fmt::format_string<std::size_t&> what, std::size_t limit) {
+    return Fail(ErrorCode::kResourceExhausted, fmt::format(what, limit));
+  }
+
+  WireLimits limits_;
+  std::size_t items_ = 0;
+  std::size_t bytes_ = 0;
+};
+
 }  // namespace
 
 void WriteValue(CborWriter& writer, const Value& value) {
@@ -259,6 +314,8 @@ void WriteValue(CborWriter& writer, const Value& value) {
     WriteValue(writer, value.payload());
   }
 }
+
+Status CheckCrossable(const Value& value, WireLimits limits) { return CrossingCheck(limits).Check(value, 0); }
 
 std::string EncodeValue(const Value& value) {
   CborWriter writer;

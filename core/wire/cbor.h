@@ -80,6 +80,7 @@ class CborReader {
   const std::string& error() const { return error_; }
   bool AtEnd() const { return position_ == input_.size(); }
   std::size_t position() const { return position_; }
+  std::size_t items() const { return items_; }  // heads read so far
   const WireLimits& limits() const { return limits_; }
   CborItem Fault(std::string_view what);  // records a fault that the caller found; returns kEnd
 
@@ -91,6 +92,11 @@ class CborReader {
   std::string error_;
 };
 
+// kResourceExhausted, saying which limit and by how much, where the value is too deep, has too many items or
+// too many bytes; kInvalidArgument for text that is no UTF-8. What passes can be encoded and will be decoded.
+Status CheckCrossable(const Value& value, WireLimits limits = {});
+
+// `value` must be no deeper than the stack bears: ask CheckCrossable where it comes from elsewhere.
 std::string EncodeValue(const Value& value);
 void WriteValue(CborWriter& writer, const Value& value);
 // Decodes exactly one value that fills the input. Total: every input gives a Value or a kProtocol error.

@@ -141,7 +141,7 @@ class Value {
 
 // Limits that hold for every value that is decoded or encoded.
 struct WireLimits {
-  std::size_t max_bytes = 64u << 20;
+  std::size_t max_bytes = 192u << 20;
   std::size_t max_items = 4'000'000;
   std::size_t max_depth = 200;
 };

@@ -34,6 +34,7 @@ TEST(ParsePolicyTest, ReadsEveryKey) {
   const Policy policy = Parsed(R"({
     "name": "mine",
     "imports": {"allow": ["scipy", "xml.etree"], "deny": ["sqlite3"], "ask": ["pickle", "*"]},
+    "builtins": {"allow": ["eval", "eval"]},
     "tools": {"default": "ask", "rules": [
       {"tool": "send_mail", "effect": "allow", "where": {"to": {"matches": "@example\\.org$"},
                                                          "size": {"minimum": -1, "maximum": 2.5}}},
@@ -52,6 +53,7 @@ TEST(ParsePolicyTest, ReadsEveryKey) {
   EXPECT_THAT(policy.imports.allow, ElementsAre("scipy", "xml.etree"));
   EXPECT_THAT(policy.imports.deny, ElementsAre("sqlite3"));
   EXPECT_THAT(policy.imports.ask, ElementsAre("pickle", "*"));
+  EXPECT_THAT(policy.builtins.allow, ElementsAre("eval"));
   EXPECT_EQ(policy.tools.default_effect, Effect::kAsk);
   ASSERT_EQ(policy.tools.rules.size(), 2u);
   const ToolRule& mail = policy.tools.rules[0];

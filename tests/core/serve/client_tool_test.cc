@@ -54,8 +54,21 @@ TEST(ParseToolDeclaration, ReturnsMayBeATypeASchemaOrWords) {
   EXPECT_EQ(words->returns_description, "the price in EUR");
 }
 
+TEST(ParseToolDeclaration, HowItIsCalledMayBeSaid) {
+  const auto plain = Declared(R"({"name":"t"})");
+  EXPECT_FALSE(plain->is_async);
+  EXPECT_FALSE(plain->timeout.has_value());
+  const auto spec = Declared(R"({"name":"t","async":true,"timeout_s":2.5})");
+  ASSERT_TRUE(spec.has_value());
+  EXPECT_TRUE(spec->is_async);
+  EXPECT_EQ(spec->timeout, std::chrono::milliseconds(2500));
+}
+
 TEST(ParseToolDeclaration, ErrorsNameToolAndParameter) {
-  const std::array<std::pair<std::string_view, std::string_view>, 8> kCases = {{
+  const std::array<std::pair<std::string_view, std::string_view>, 11> kCases = {{
+      {R"({"name":"t","async":1})", "tool t: \"async\" must be true or false"},
+      {R"({"name":"t","timeout_s":0})", "tool t: \"timeout_s\" must be a number"},
+      {R"({"name":"t","timeout_s":"1"})", "tool t: \"timeout_s\" must be a number"},
       {"7", "must be an object"},
       {"{}", "no \"name\""},
       {R"({"name":7})", "\"name\" must be a string"},

@@ -114,5 +114,37 @@ TEST(Cbor, DecodingIsTotalOnRandomBytes) {
   }
 }
 
+// ---- what can cross ----
+
+Value Nested(std::size_t levels) {
+  Value value;
+  for (std::size_t i = 0; i < levels; ++i) value = Value(Value::List{std::move(value)});
+  return value;
+}
+
+TEST(CheckCrossable, SaysWhichLimitAValueBreaks) {
+  const WireLimits limits{100, 10, 5};
+  EXPECT_TRUE(CheckCrossable(Nested(5), limits));
+  EXPECT_EQ(CheckCrossable(Nested(6), limits).error().message, "it is nested more than 5 levels deep");
+  EXPECT_TRUE(CheckCrossable(Value(Value::List(9)), limits));
+  EXPECT_EQ(CheckCrossable(Value(Value::List(10)), limits).error().message, "it has more than 10 items");
+  EXPECT_TRUE(CheckCrossable(Value(std::string(91, 'x')), limits));
+  EXPECT_EQ(CheckCrossable(Value(std::string(92, 'x')), limits).error().message,
+            "it has more than 100 bytes");
+  EXPECT_EQ(CheckCrossable(Value(std::string("\xff")), limits).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(CheckCrossable, WhatPassesIsDecoded) {
+  const WireLimits limits{400, 20, 5};
+  const Value complex(Form::kComplex, Value(Value::List{1.0, 2.0}));
+  for (std::size_t count = 0; count < 30; ++count) {
+    for (const Value& item : {complex, Value(BigInt{true, Value::Bytes(9, std::byte{1})}), Value("text"),
+                              Value::Object({{"k", 1}}), Value(Value::Bytes(20))}) {
+      const Value list(Value::List(count, item));
+      if (CheckCrossable(list, limits)) EXPECT_EQ(DecodeValue(EncodeValue(list), limits).value(), list);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gloveport
