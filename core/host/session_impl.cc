@@ -34,6 +34,7 @@ Value DescribeTool(const ToolSpec& spec) {
                         {"description", spec.description},
                         {"returns", spec.returns},
                         {"returns_description", spec.returns_description},
+                        {"is_async", spec.is_async},
                         {"parameters", std::move(parameters)}});
 }
 
@@ -219,6 +220,10 @@ Status SessionImpl::Interrupt() {
 }
 
 Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
+  if (const Status fits = CheckCrossable(value); !fits) {
+    return Fail(fits.error().code,
+                fmt::format("cannot set \"{}\": the value cannot cross: {}", name, fits.error().message));
+  }
   const std::lock_guard lock(run_mutex_);
   RETURN_IF_ERROR(Prepare());
   ASSIGN_OR_RETURN(const wire::Reply reply,
