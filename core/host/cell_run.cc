@@ -22,9 +22,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGrace{1000};         // between a soft stop and the kill
-constexpr milliseconds kSampleInterval{50};  // of CPU time and memory
-constexpr std::size_t kMaxListed = 200;      // files, refusals and displays that one result lists
+constexpr milliseconds kGrace{1000};          // between a soft stop and the kill
+constexpr milliseconds kSampleInterval{50};   // of CPU time and memory
+constexpr std::size_t kMaxListed = 200;       // files, refusals and displays that one result lists
+constexpr std::size_t kMaxListedText = 4096;  // bytes of a name or message in such a list
+constexpr int kFramesAtOnce = 64;             // before deadlines, output and everything else get their turn
+constexpr std::size_t kMaxEvents =
+    100'000;  // the interpreter sends each only once, and a few hundred at most
 constexpr std::size_t kReadChunk = 256 * 1024;
 constexpr std::uint64_t kFloodFactor = 1024;  // output beyond this many times the kept bytes ends the cell
 constexpr std::uint64_t kResidentSlack =
@@ -41,6 +45,14 @@ std::string Seconds(std::chrono::nanoseconds time) {
 std::string SignalName(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+// What a child says of itself, cut: valid UTF-8 stays so.
+std::string ShortText(const Value& map, std::string_view key) {
+  std::string text = map.TextOr(key, "");
+  if (text.size() <= kMaxListedText) return text;
+  text.resize(kMaxListedText);
+  return ToValidUtf8(text);
 }
 
 PythonError ReadError(const Value& map) {
@@ -73,7 +85,9 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall) {
   ticks_before_ = ticks_used_ = ReadCpuUse(process_.pid());
   if (const auto memory = ReadMemoryUse(process_.pid())) resident_before_ = memory->resident_bytes;
   const wire::RunCell message{cell_, std::string(code)};
-  if (!process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_)) process_.Kill();
+  if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
+      !sent)
+    OnBrokenChannel(sent.error());
   Loop();
   Finish();
   return std::move(result_);
@@ -82,37 +96,44 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall) {
 void CellRun::Loop() {
   while (!done_ && !exited_) {
     WaitForEvents();
-    ReadFrames();
+    for (int i = 0; i < kFramesAtOnce && ReadFrame(); ++i) {
+    }
     CheckDeadlines();
   }
 }
 
 Deadline CellRun::NextDeadline() const {
-  return Earlier(sample_at_, stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
+  Deadline next = Earlier(sample_at_, stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
+  for (const auto& [call, in_flight] : calls_in_flight_) next = Earlier(next, in_flight.deadline);
+  return next;
 }
 
 void CellRun::WaitForEvents() {
   std::array<pollfd, 5> others = {
-      pollfd{process_.out(), POLLIN, 0},
-      pollfd{process_.err(), POLLIN, 0},
+      pollfd{out_open_ ? process_.out() : -1, POLLIN, 0},
+      pollfd{err_open_ ? process_.err() : -1, POLLIN, 0},
       pollfd{process_.witness().fd(), POLLIN, 0},
       pollfd{process_.pidfd(), POLLIN, 0},
       pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
   };
   process_.channel().Wait(others, NextDeadline());
-  if ((others[0].revents | others[1].revents) & POLLIN) ReadOutput();
-  if (others[2].revents & POLLIN) {
-    if (auto refused = process_.witness().AnswerOne()) {
-      AddRefusal({"kernel", "syscall", *refused, fmt::format("the system call {} was refused", *refused)});
-    }
-  }
+  if (others[0].revents | others[1].revents) ReadOutput();
+  if (others[2].revents & POLLIN) AnswerHeldCall();
   exited_ = (others[3].revents & POLLIN) != 0;
   if (others[4].revents & POLLIN) AnswerCompletedCalls();
+}
+
+void CellRun::AnswerHeldCall() {
+  const auto refused = process_.witness().AnswerOne();
+  if (!refused) return Violate(refused.error().message);
+  if (*refused)
+    AddRefusal({"kernel", "syscall", **refused, fmt::format("the system call {} was refused", **refused)});
 }
 
 void CellRun::CheckDeadlines() {
   if (environment_.interrupt.exchange(false)) RequestStop(Stop::kInterrupt);
   if (wall_deadline_.passed()) RequestStop(Stop::kWall);
+  AnswerLateCalls();
   if (sample_at_.passed()) {
     sample_at_ = Deadline::After(kSampleInterval);
     cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
@@ -121,8 +142,7 @@ void CellRun::CheckDeadlines() {
     CheckMemory();
   }
   if (stop_ != Stop::kNone && kill_deadline_.passed() && !done_) {
-    KillFor(stop_ == Stop::kInterrupt ? Outcome::kKilled : Outcome::kTimeout,
-            stop_ == Stop::kCpu ? "cpu" : "wall",
+    KillFor(StopOutcome(), LimitName(stop_),
             LimitMessage(stop_) + "; the code did not stop when asked, so its process was ended");
   }
 }
@@ -158,8 +178,8 @@ void CellRun::KillFor(Outcome outcome, std::string limit, std::string message) {
 }
 
 void CellRun::ReadOutput() {
-  ReadStream(process_.out(), out_, Stream::kStdout);
-  ReadStream(process_.err(), err_, Stream::kStderr);
+  if (out_open_) out_open_ = ReadStream(process_.out(), out_, Stream::kStdout);
+  if (err_open_) err_open_ = ReadStream(process_.err(), err_, Stream::kStderr);
   const std::uint64_t kept = environment_.policy.limits.output_kib * 1024;
   if (out_.total_bytes() + err_.total_bytes() > kept * kFloodFactor) {
     KillFor(Outcome::kOutputLimit, "output",
@@ -168,29 +188,44 @@ void CellRun::ReadOutput() {
   }
 }
 
-void CellRun::ReadStream(int fd, OutputBuffer& buffer, Stream stream) {
+// False at the end: a session may close its standard streams, and poll would not sleep on what is closed.
+bool CellRun::ReadStream(int fd, OutputBuffer& buffer, Stream stream) {
   std::string text;
-  (void)ReadAvailable(fd, kReadChunk, text);
-  if (text.empty()) return;
+  const bool open = ReadAvailable(fd, kReadChunk, text).value_or(false);
+  if (text.empty()) return open;
   buffer.Append(text);
   if (environment_.sink) environment_.sink->OnOutput(environment_.session, cell_, stream, text);
+  return open;
 }
 
-void CellRun::ReadFrames() {
-  while (!done_ && !killed_for_) {
-    auto frame = process_.channel().TryReceive();
-    if (!frame && frame.error().code == ErrorCode::kClosed) {
-      process_
-          .Kill();  // a session that closed its channel can do nothing any more; its end gives the outcome
-      exited_ = true;
-      return;
-    }
-    if (!frame) return Violate(frame.error().message);
-    if (!*frame) return;
-    auto message = wire::DecodeSessionMessage(**frame);
-    if (!message) return Violate(message.error().message);
-    Take(*message);
+// True where there was one, and there may be more.
+bool CellRun::ReadFrame() {
+  if (done_ || killed_for_ || channel_closed_) return false;
+  auto frame = process_.channel().TryReceive();
+  if (!frame) return OnBrokenChannel(frame.error()), false;
+  if (!*frame) return false;
+  auto message = wire::DecodeSessionMessage(**frame);
+  if (!message) return Violate(message.error().message), false;
+  frame->reset();  // it may be large
+  Take(*message);
+  return true;
+}
+
+void CellRun::OnBrokenChannel(const Error& error) {
+  if (error.code == ErrorCode::kDeadlineExceeded) {
+    return KillFor(Outcome::kTimeout, "wall",
+                   LimitMessage(Stop::kWall) + "; the process did not even take the code");
   }
+  // Half a frame may be all that a process that crashed has left.
+  pollfd hung_up{process_.channel().fd(), 0, 0};
+  const bool closed = error.code == ErrorCode::kClosed || ::poll(&hung_up, 1, 0) > 0;
+  if (!closed) return Violate(error.message);
+  // A process that ends closes its channel a moment before its end can be seen, and its end gives the
+  // outcome.
+  channel_closed_ = true;
+  if (!WaitFor(process_.pidfd(), POLLIN, Deadline::After(kGrace)))
+    return Violate("it closed its channel and went on");
+  exited_ = true;
 }
 
 void CellRun::Take(wire::SessionMessage& message) {
@@ -207,10 +242,11 @@ void CellRun::Violate(std::string what) {
 }
 
 void CellRun::On(wire::ToolCall& call) {
-  if (!calls_in_flight_.insert(std::to_string(call.call)).second)
-    return Violate("a tool call with a number that is in use");
+  const auto [in_flight, is_new] = calls_in_flight_.try_emplace(call.call);
+  if (!is_new) return Violate("a tool call with a number that is in use");
   auto arguments = DecodeValue(call.args);
   if (!arguments || !arguments->is_map()) return Violate("a tool call without arguments");
+  call.args = {};
   const std::shared_ptr<Tool> tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
   if (!tool || environment_.gate.IsHidden(call.name)) {
     return RefuseCall(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
@@ -232,20 +268,32 @@ void CellRun::On(wire::ToolCall& call) {
     return RefuseCall(call, "PermissionError",
                       fmt::format("this call of {} {} ({})", call.name, why, decision.reason), "tool");
   }
-  environment_.dispatcher.Dispatch({call.call, cell_, tool, std::move(arguments->as_map()), wall_deadline_});
+  in_flight->second.tool = tool;
+  if (tool->spec().timeout) in_flight->second.deadline = Deadline::After(*tool->spec().timeout);
+  environment_.dispatcher.Dispatch({call.call, cell_, tool, std::move(arguments->as_map()),
+                                    Earlier(wall_deadline_, in_flight->second.deadline)});
 }
 
 void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
                          std::string rule) {
   AddRefusal({"host", std::move(rule), call.name, message});
-  calls_in_flight_.erase(std::to_string(call.call));
+  calls_in_flight_.erase(call.call);
   SendReply({call.call, false, {}, std::move(type), std::move(message)});
 }
 
 void CellRun::AnswerCompletedCalls() {
   for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) {
-    if (completed.cell != cell_ || calls_in_flight_.erase(std::to_string(completed.call)) == 0) continue;
+    if (completed.cell != cell_ || calls_in_flight_.erase(completed.call) == 0) continue;
     wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
+    if (const Status fits = reply.ok ? CheckCrossable(completed.record.result) : Status(); !fits) {
+      reply.ok = completed.record.ok = false;
+      completed.error = {ErrorCode::kInternal,
+                         fmt::format("{}() returned a value that cannot cross to the cell: {}",
+                                     completed.record.name, fits.error().message),
+                         ""};
+      completed.record.error = completed.error.message;
+      completed.record.result = Value();
+    }
     if (reply.ok) {
       reply.value = EncodeValue(completed.record.result);
     } else {
@@ -256,9 +304,35 @@ void CellRun::AnswerCompletedCalls() {
       completed.record.ok = false;
       completed.record.error = "the result is too large to send";
     }
-    if (environment_.sink) environment_.sink->OnToolCall(environment_.session, cell_, completed.record);
-    result_.tool_calls.push_back(std::move(completed.record));
+    Record(std::move(completed.record));
   }
+}
+
+// Calls of tools that have used up their own time: the cell goes on, whatever the tool does.
+void CellRun::AnswerLateCalls() {
+  for (auto late = calls_in_flight_.begin(); late != calls_in_flight_.end();) {
+    if (!late->second.deadline.passed()) {
+      ++late;
+      continue;
+    }
+    const std::uint64_t call = late->first;
+    const ToolSpec& spec = late->second.tool->spec();
+    ToolCallRecord record;
+    record.name = spec.name;
+    record.args = Value(Value::Map());
+    record.duration = *spec.timeout;
+    record.error =
+        fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
+    late = calls_in_flight_.erase(late);
+    environment_.dispatcher.StopCall(cell_, call);
+    SendReply({call, false, {}, "ToolTimeoutError", record.error});
+    Record(std::move(record));
+  }
+}
+
+void CellRun::Record(ToolCallRecord record) {
+  if (environment_.sink) environment_.sink->OnToolCall(environment_.session, cell_, record);
+  result_.tool_calls.push_back(std::move(record));
 }
 
 // False where the reply was too large; the call then gets an error in its place.
@@ -276,6 +350,7 @@ bool CellRun::SendReply(const wire::ToolReply& reply) {
 }
 
 void CellRun::On(wire::FinalAnswer& answer) {
+  if (answer.cell != cell_) return Violate("a final answer for a cell that does not run");
   if (result_.final_answer) return;  // the first one counts, whatever comes after it
   auto value = DecodeValue(answer.value);
   if (!value) return Violate(value.error().message);
@@ -284,22 +359,25 @@ void CellRun::On(wire::FinalAnswer& answer) {
 }
 
 void CellRun::On(wire::Display& display) {
+  if (display.cell != cell_) return Violate("a display for a cell that does not run");
+  if (result_.displays.size() >= kMaxListed) return;
   auto bundle = DecodeValue(display.bundle);
   if (!bundle || !bundle->is_map()) return Violate("a display that is no map");
-  if (result_.displays.size() >= kMaxListed) return;
   if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, *bundle);
   result_.displays.push_back(std::move(*bundle));
 }
 
 void CellRun::On(wire::Event& event) {
+  if (++events_ > kMaxEvents) return Violate("more events than an interpreter sends");
   const auto details = DecodeValue(event.details);
   if (!details || !details->is_map()) return Violate("an event that is no map");
   if (event.kind == "open") {
     auto& files = details->BoolOr("write", false) ? files_written_ : files_read_;
-    if (files.size() < kMaxListed) files.insert(details->TextOr("path", ""));
-  } else if (event.kind == "refused") {
-    AddRefusal({"interpreter", details->TextOr("rule", ""), details->TextOr("what", ""),
-                details->TextOr("message", "")});
+    if (const auto path = ShortText(*details, "path"); !path.empty() && files.size() < kMaxListed)
+      files.insert(path);
+  } else if (event.kind == "refused" && !details->Find("more")) {
+    AddRefusal({"interpreter", ShortText(*details, "rule"), ShortText(*details, "what"),
+                ShortText(*details, "message")});
   }
 }
 
@@ -319,10 +397,11 @@ void CellRun::On(wire::CellDone& done) {
   result_.repr = std::move(done.repr);
   result_.type = std::move(done.type);
   if (error->is_map()) result_.error = ReadError(*error);
-  if (done.status == "timeout" && stop_ == Stop::kNone) return Violate("a time-out that nobody asked for");
+  if (done.status == "timeout" && stop_ != Stop::kWall && stop_ != Stop::kCpu)
+    return Violate("a time-out that nobody asked for");
   if (done.status == "timeout") {
     result_.outcome = Outcome::kTimeout;
-    result_.limit = LimitHit{stop_ == Stop::kCpu ? "cpu" : "wall", LimitMessage(stop_)};
+    result_.limit = LimitHit{LimitName(stop_), LimitMessage(stop_)};
     if (result_.error) result_.error->message = result_.limit->message;
   } else if (done.status == "memory") {
     result_.outcome = Outcome::kMemory;
@@ -333,6 +412,11 @@ void CellRun::On(wire::CellDone& done) {
     result_.outcome = done.status == "ok" ? Outcome::kOk : Outcome::kError;
   }
   done_ = true;
+}
+
+std::string CellRun::LimitName(Stop stop) {
+  if (stop == Stop::kInterrupt) return "";
+  return stop == Stop::kCpu ? "cpu" : "wall";
 }
 
 std::string CellRun::LimitMessage(Stop stop) const {
@@ -347,7 +431,8 @@ void CellRun::Finish() {
   if (done_ && !killed_for_) {
     result_.state = SessionState::kKept;
   } else {
-    ReadFrames();  // a final answer may have been sent just before the end
+    while (ReadFrame()) {  // a final answer may have been sent just before the end
+    }
     FinishFromExit();
   }
   if (result_.final_answer && !killed_for_) result_.outcome = Outcome::kOk;
@@ -366,12 +451,18 @@ void CellRun::FinishFromExit() {
     if (out_.total_bytes() + err_.total_bytes() == before) break;
   }
   result_.state = SessionState::kLost;
+  // Whoever was told to stop and ended, ended of that, be it that the signal itself killed it.
+  if (stop_ != Stop::kNone) KillFor(StopOutcome(), LimitName(stop_), LimitMessage(stop_));
   if (killed_for_) {
     result_.outcome = *killed_for_;
     return;
   }
   std::string message;
-  if (WIFEXITED(status)) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == wire::kOutOfMemoryStatus) {
+    result_.outcome = Outcome::kMemory;
+    message = fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib);
+    result_.limit = LimitHit{"memory", message};
+  } else if (WIFEXITED(status)) {
     result_.outcome = Outcome::kCrashed;
     message = fmt::format("the interpreter ended with exit status {}", WEXITSTATUS(status));
   } else {

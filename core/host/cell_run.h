@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,18 +45,24 @@ class CellRun {
 
  private:
   enum class Stop { kNone, kWall, kCpu, kInterrupt };
+  struct CallInFlight {
+    std::shared_ptr<Tool> tool;
+    Deadline deadline = Deadline::Never();  // of the tool's own time limit
+  };
 
   void Loop();
   void WaitForEvents();
   Deadline NextDeadline() const;
+  void AnswerHeldCall();
   void CheckDeadlines();
   void CheckMemory();
   void RequestStop(Stop reason);
   void KillFor(Outcome outcome, std::string limit, std::string message);
 
   void ReadOutput();
-  void ReadStream(int fd, OutputBuffer& buffer, Stream stream);
-  void ReadFrames();
+  bool ReadStream(int fd, OutputBuffer& buffer, Stream stream);
+  bool ReadFrame();
+  void OnBrokenChannel(const Error& error);
   void Take(wire::SessionMessage& message);
   void On(wire::ToolCall& call);
   void On(wire::FinalAnswer& answer);
@@ -64,13 +71,17 @@ class CellRun {
   void On(wire::CellDone& done);
   void Violate(std::string what);
   void AnswerCompletedCalls();
+  void AnswerLateCalls();
   void RefuseCall(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
   void AddRefusal(Refusal refusal);
+  void Record(ToolCallRecord record);
   bool SendReply(const wire::ToolReply& reply);
 
   void Finish();
   void FinishFromExit();
   void FillUsage();
+  Outcome StopOutcome() const { return stop_ == Stop::kInterrupt ? Outcome::kKilled : Outcome::kTimeout; }
+  static std::string LimitName(Stop stop);  // empty for an interrupt
   std::string LimitMessage(Stop stop) const;
 
   SessionProcess& process_;
@@ -79,7 +90,7 @@ class CellRun {
   CellResult result_;
   OutputBuffer out_;
   OutputBuffer err_;
-  std::set<std::string> calls_in_flight_;  // ids as text
+  std::map<std::uint64_t, CallInFlight> calls_in_flight_;
   std::set<std::string> files_read_;
   std::set<std::string> files_written_;
   std::set<std::pair<std::string, std::string>> refusals_seen_;
@@ -98,7 +109,10 @@ class CellRun {
   std::uint64_t peak_resident_ = 0;
   bool done_ = false;    // CellDone came
   bool exited_ = false;  // the process has ended
-  bool witness_ready_ = false;
+  bool channel_closed_ = false;
+  bool out_open_ = true;
+  bool err_open_ = true;
+  std::size_t events_ = 0;
   std::optional<Outcome> killed_for_;
 };
 

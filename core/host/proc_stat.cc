@@ -59,6 +59,10 @@ Result<MemoryUse> ReadMemoryUse(pid_t pid) {
   return MemoryUse{ToNumber(words[0]) * page, ToNumber(words[1]) * page, ToNumber(words[5]) * page};
 }
 
+pid_t ReadParentProcess(pid_t pid) {
+  return static_cast<pid_t>(ReadField(fmt::format("/proc/{}/status", pid), "PPid:"));
+}
+
 std::uint64_t ReadPeakResidentBytes(pid_t pid) {
   return ReadField(fmt::format("/proc/{}/status", pid), "VmHWM:") * 1024;
 }

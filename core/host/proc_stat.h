@@ -15,6 +15,9 @@ namespace gloveport {
 // The process behind a pidfd, as this host numbers it.
 Result<pid_t> PidOf(int pidfd);
 
+// The process that started `pid`, as this host numbers it; 0 where it cannot be read.
+pid_t ReadParentProcess(pid_t pid);
+
 struct MemoryUse {
   std::uint64_t address_space_bytes = 0;
   std::uint64_t resident_bytes = 0;

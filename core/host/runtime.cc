@@ -17,7 +17,7 @@ class RuntimeImpl : public Runtime {
  public:
   RuntimeImpl(std::filesystem::path interp, const RuntimeOptions& options)
       : max_sessions_(options.max_sessions),
-        templates_(std::move(interp)),
+        templates_(std::move(interp), options.patience),
         sessions_(templates_, options.min_ready),
         inspector_(sessions_) {}
 

@@ -14,6 +14,7 @@
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/patience.h"
 #include "gloveport/core/host/session.h"
 #include "gloveport/policy/policy.h"
 #include "gloveport/tools/registry.h"
@@ -25,6 +26,7 @@ struct RuntimeOptions {
   std::size_t min_ready =
       1;  // sessions kept ready per policy image in use, and inspectors; 0: fork when asked
   std::size_t max_sessions = 4096;  // Open beyond that is kResourceExhausted
+  Patience patience;                // with children that do not answer: kDeadlineExceeded
 };
 
 struct SessionOptions {

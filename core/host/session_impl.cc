@@ -13,8 +13,6 @@
 namespace gloveport {
 namespace {
 
-constexpr std::chrono::seconds kStartTime{20};
-constexpr std::chrono::seconds kAnswerTime{20};
 constexpr std::size_t kMaxFileBytes = 64u << 20;
 
 Value DescribeParameter(const Parameter& parameter) {
@@ -112,7 +110,8 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::StartPrivate(const Template
   if (!private_template_ || !private_template_->alive()) {
     ASSIGN_OR_RETURN(private_template_, pool_.templates().StartPrivate(options));
   }
-  return SessionProcess::Start(private_template_, options_.seed, Deadline::After(kStartTime));
+  return SessionProcess::Start(private_template_, options_.seed,
+                               Deadline::After(pool_.templates().patience().session_start));
 }
 
 Status SessionImpl::StartProcess() {
@@ -147,7 +146,7 @@ Status SessionImpl::Prepare() {
 }
 
 Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args) {
-  auto reply = process_->Ask(operation, args, Deadline::After(kAnswerTime));
+  auto reply = process_->Ask(operation, args, Deadline::After(pool_.templates().patience().answer));
   if (!reply && reply.error().code != ErrorCode::kResourceExhausted)
     process_.reset();  // a fresh one with the next call
   return reply;

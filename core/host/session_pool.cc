@@ -7,7 +7,6 @@
 namespace gloveport {
 namespace {
 
-constexpr std::chrono::seconds kReadyTime{20};
 constexpr std::size_t kMaxImages = 16;  // images beyond that fork when asked
 
 bool HasEnded(const SessionProcess& process) {
@@ -35,7 +34,7 @@ std::unique_ptr<SessionProcess> SessionPool::TakeReady(const TemplateOptions& op
   const std::string key = TemplatePool::KeyOf(options);
   const std::lock_guard lock(mutex_);
   if (!images_.contains(key) && (min_ready_ == 0 || images_.size() >= kMaxImages)) return nullptr;
-  Image& image = images_.try_emplace(key, Image{options, {}}).first->second;
+  Image& image = images_.try_emplace(key, Image{options, {}, false}).first->second;
   std::unique_ptr<SessionProcess> process;
   while (!process && !image.ready.empty()) {
     process = std::move(image.ready.front());
@@ -49,16 +48,28 @@ Result<std::unique_ptr<SessionProcess>> SessionPool::Take(const TemplateOptions&
                                                           std::optional<std::uint64_t> seed) {
   auto ready = seed ? nullptr : TakeReady(options);
   if (!ready) {
-    ASSIGN_OR_RETURN(auto parent, templates_.Get(options));
-    ASSIGN_OR_RETURN(ready, SessionProcess::Start(std::move(parent), seed, Deadline::After(kReadyTime)));
+    ASSIGN_OR_RETURN(ready, StartNow(options, seed));
+    MarkWorking(options);
   }
   wake_.notify_one();
   return ready;
 }
 
+Result<std::unique_ptr<SessionProcess>> SessionPool::StartNow(const TemplateOptions& options,
+                                                              std::optional<std::uint64_t> seed) {
+  ASSIGN_OR_RETURN(auto parent, templates_.Get(options));
+  return SessionProcess::Start(std::move(parent), seed, Deadline::After(templates_.patience().session_start));
+}
+
+void SessionPool::MarkWorking(const TemplateOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = images_.find(TemplatePool::KeyOf(options)); found != images_.end())
+    found->second.works = true;
+}
+
 SessionPool::Image* SessionPool::FindWanting() {
   for (auto& [key, image] : images_) {
-    if (image.ready.size() < min_ready_) return &image;
+    if (image.works && image.ready.size() < min_ready_) return &image;
   }
   return nullptr;
 }
@@ -73,16 +84,10 @@ void SessionPool::Refill() {
     }
     const TemplateOptions options = image->options;
     lock.unlock();
-    auto made = [&]() -> Result<std::unique_ptr<SessionProcess>> {
-      ASSIGN_OR_RETURN(auto parent, templates_.Get(options));
-      return SessionProcess::Start(std::move(parent), std::nullopt, Deadline::After(kReadyTime));
-    }();
+    auto made = StartNow(options, std::nullopt);
     lock.lock();
-    if (made) {
-      image->ready.push_back(std::move(*made));  // images are never erased, so the pointer holds
-    } else {
-      wake_.wait_for(lock, std::chrono::seconds(1));  // whoever asks meanwhile gets the error itself
-    }
+    image->works = made.has_value();                     // images are never erased, so the pointer holds
+    if (made) image->ready.push_back(std::move(*made));  // else whoever asks next gets the error itself
   }
 }
 

@@ -36,9 +36,13 @@ class SessionPool {
   struct Image {
     TemplateOptions options;
     std::deque<std::unique_ptr<SessionProcess>> ready;
+    bool works = false;  // the last start succeeded: an image that cannot start is not tried again unasked
   };
 
   std::unique_ptr<SessionProcess> TakeReady(const TemplateOptions& options);
+  Result<std::unique_ptr<SessionProcess>> StartNow(const TemplateOptions& options,
+                                                   std::optional<std::uint64_t> seed);
+  void MarkWorking(const TemplateOptions& options);
   void Refill();
   Image* FindWanting();
 

@@ -64,12 +64,12 @@ Status SessionProcess::AwaitHandOver(Deadline deadline) {
 
 Result<wire::SessionMessage> SessionProcess::NextMessage(Deadline deadline) {
   while (true) {
+    if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the session did not answer in time");
     ASSIGN_OR_RETURN(auto frame, channel_.TryReceive());
     if (frame) return wire::DecodeSessionMessage(*frame);
-    if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the session did not answer in time");
     pollfd witness{witness_.fd(), POLLIN, 0};
     channel_.Wait(std::span(&witness, 1), deadline);
-    if (witness.revents & POLLIN) (void)witness_.AnswerOne();
+    if (witness.revents & POLLIN) RETURN_IF_ERROR(witness_.AnswerOne());
   }
 }
 

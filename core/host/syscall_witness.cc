@@ -30,9 +30,12 @@ int ErrorOf(const seccomp_notif& call, NotifiedCall kind, bool may_start_thread)
 
 }  // namespace
 
-std::optional<std::string> SyscallWitness::AnswerOne() {
+Result<std::optional<std::string>> SyscallWitness::AnswerOne() {
   seccomp_notif call{};
-  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return std::nullopt;
+  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+    if (errno == ENOENT || errno == EINTR) return std::nullopt;  // the caller has gone
+    return Fail(ErrorCode::kProtocol, "what was handed over as a notification listener is none");
+  }
   const NotifiedCall kind = ClassifyNotified(call.data.nr, call.data.args[0]);
   const bool may_start_thread = kind == NotifiedCall::kThreadStart && ReadThreadCount(pid_) < max_threads_;
   const int error = ErrorOf(call, kind, may_start_thread);
@@ -43,7 +46,8 @@ std::optional<std::string> SyscallWitness::AnswerOne() {
   // The kernel refuses an answer to a caller that has gone meanwhile, so what was read under its number
   // holds.
   if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &answer) != 0 || error == 0) return std::nullopt;
-  return kind == NotifiedCall::kThreadStart ? std::string("thread limit") : SyscallName(call.data.nr);
+  return std::optional(kind == NotifiedCall::kThreadStart ? std::string("thread limit")
+                                                          : SyscallName(call.data.nr));
 }
 
 }  // namespace gloveport

@@ -24,8 +24,8 @@ class SyscallWitness {
 
   // Call when fd() is readable: answers one stopped call. Returns the name of a call that was refused;
   // nothing for one that was let through (the start of a thread within the limit, a signal to the caller's
-  // own process) or whose caller has gone.
-  std::optional<std::string> AnswerOne();
+  // own process) or whose caller has gone. kProtocol where fd() is no notification listener at all.
+  Result<std::optional<std::string>> AnswerOne();
 
  private:
   UniqueFd listener_;

@@ -5,11 +5,6 @@
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {
-namespace {
-
-constexpr std::chrono::seconds kStartTime{60};  // imports of numpy and pandas on a cold, busy machine
-
-}  // namespace
 
 std::string TemplatePool::KeyOf(const TemplateOptions& options) {
   return fmt::format("{}|{}|{}|{}", options.inspector, options.own_root, options.workdir,
@@ -32,7 +27,7 @@ Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions
 }
 
 Result<std::shared_ptr<TemplateProcess>> TemplatePool::StartPrivate(const TemplateOptions& options) {
-  return TemplateProcess::Start(spawner_, interp_, options, Deadline::After(kStartTime));
+  return TemplateProcess::Start(spawner_, interp_, options, patience_);
 }
 
 }  // namespace gloveport

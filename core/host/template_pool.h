@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gloveport/core/base/result.h"
+#include "gloveport/core/host/patience.h"
 #include "gloveport/core/host/spawner.h"
 #include "gloveport/core/host/template_process.h"
 
@@ -16,7 +17,10 @@ namespace gloveport {
 
 class TemplatePool {
  public:
-  explicit TemplatePool(std::filesystem::path interp) : interp_(std::move(interp)) {}
+  explicit TemplatePool(std::filesystem::path interp, Patience patience = {})
+      : interp_(std::move(interp)), patience_(patience) {}
+
+  const Patience& patience() const { return patience_; }
 
   // A live template for these options; one that has died is replaced. Thread-safe: two callers that ask for
   // the same image wait for one start.
@@ -35,6 +39,7 @@ class TemplatePool {
   };
 
   const std::filesystem::path interp_;
+  const Patience patience_;
   Spawner spawner_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;

@@ -23,7 +23,6 @@
 namespace gloveport {
 namespace {
 
-constexpr std::chrono::seconds kAnswerTime{10};          // forks take milliseconds
 constexpr std::uint64_t kAddressSpaceRoom = 2ull << 30;  // thread arenas reserve, but do not use, 64 MiB each
 
 // A root host's templates run as a user that owns nothing. The range is far above those that systems hand
@@ -90,7 +89,7 @@ Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, s
 Result<std::shared_ptr<TemplateProcess>> TemplateProcess::Start(Spawner& spawner,
                                                                 const std::filesystem::path& program,
                                                                 const TemplateOptions& options,
-                                                                Deadline deadline) {
+                                                                const Patience& patience) {
   const bool landlock = LandlockAbi() > 0;
   if (!landlock && (!options.own_root || options.policy.Requires("landlock"))) {
     return Fail(ErrorCode::kConfinementUnavailable, "this kernel has no Landlock, which the policy requires",
@@ -111,6 +110,7 @@ Result<std::shared_ptr<TemplateProcess>> TemplateProcess::Start(Spawner& spawner
   std::shared_ptr<TemplateProcess> process(new TemplateProcess);
   process->options_ = options;
   process->landlock_ = landlock;
+  process->patience_ = patience;
   process->pid_ = pid;
   process->control_ = std::move(control.host);
   process->diagnostics_ = std::move(diagnostics.read_end);
@@ -118,7 +118,7 @@ Result<std::shared_ptr<TemplateProcess>> TemplateProcess::Start(Spawner& spawner
   diagnostics.write_end.reset();
   RETURN_IF_ERROR(SetNonBlocking(process->diagnostics_.get()));
   RETURN_IF_ERROR(SendWithFds(process->control_.get(), AsBytes(packet), {}));
-  if (auto status = process->Handshake(deadline); !status)
+  if (auto status = process->Handshake(Deadline::After(patience.template_start)); !status)
     return tl::unexpected<Error>(process->WithDiagnostics(status.error()));
   return process;
 }
@@ -135,16 +135,20 @@ TemplateProcess::~TemplateProcess() {
 Status TemplateProcess::Handshake(Deadline deadline) {
   auto answer = ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, 1, deadline);
   if (!answer && answer.error().code == ErrorCode::kDeadlineExceeded) {
-    return Fail(ErrorCode::kDeadlineExceeded, "the template was not ready in time");
+    return Fail(ErrorCode::kDeadlineExceeded, "the template was not ready in time",
+                "raise RuntimeOptions::patience on a machine that is this slow");
   }
+  if (!answer && answer.error().code == ErrorCode::kProtocol) return tl::unexpected<Error>(answer.error());
   if (!answer) return Fail(ErrorCode::kInternal, "the template ended while it started");
   ASSIGN_OR_RETURN(const wire::TemplateReply reply, wire::DecodeTemplateReply(answer->bytes));
   if (!reply.ok) return Fail(CodeFromName(reply.error_code), reply.message, reply.hint);
   if (answer->fds.size() != 1)
     return Fail(ErrorCode::kProtocol, "the template did not say which process it is");
   missing_ = reply.missing;
-  ASSIGN_OR_RETURN(const pid_t pid, PidOf(answer->fds[0].get()));
-  ASSIGN_OR_RETURN(const MemoryUse memory, ReadMemoryUse(pid));
+  ASSIGN_OR_RETURN(template_pid_, PidOf(answer->fds[0].get()));
+  if (template_pid_ != pid_ && ReadParentProcess(template_pid_) != pid_)
+    return Fail(ErrorCode::kProtocol, "the template passed another process off as itself");
+  ASSIGN_OR_RETURN(const MemoryUse memory, ReadMemoryUse(template_pid_));
   const std::uint64_t allowed = options_.policy.limits.memory_mib << 20;
   data_bytes_ = memory.data_bytes + allowed;
   address_space_bytes_ = memory.address_space_bytes + allowed + kAddressSpaceRoom;
@@ -161,11 +165,20 @@ Error TemplateProcess::WithDiagnostics(Error error) {
 Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> TemplateProcess::Ask(const std::string& packet,
                                                                                    std::span<const int> fds) {
   const std::lock_guard lock(mutex_);
+  if (broken_) return Fail(ErrorCode::kClosed, "the template does not answer");
+  auto answer = Exchange(packet, fds);
+  if (!answer) broken_ = true;  // a late answer would be taken for that to the next question
+  if (answer && !answer->first.ok)
+    return Fail(CodeFromName(answer->first.error_code), answer->first.message, answer->first.hint);
+  return answer;
+}
+
+Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> TemplateProcess::Exchange(
+    const std::string& packet, std::span<const int> fds) {
   RETURN_IF_ERROR(SendWithFds(control_.get(), AsBytes(packet), fds));
-  ASSIGN_OR_RETURN(ReceivedMessage answer,
-                   ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, 1, Deadline::After(kAnswerTime)));
+  ASSIGN_OR_RETURN(ReceivedMessage answer, ReceiveWithFds(control_.get(), wire::kMaxTemplatePacket, 1,
+                                                          Deadline::After(patience_.session_start)));
   ASSIGN_OR_RETURN(wire::TemplateReply reply, wire::DecodeTemplateReply(answer.bytes));
-  if (!reply.ok) return Fail(CodeFromName(reply.error_code), reply.message, reply.hint);
   return std::pair(std::move(reply), std::move(answer.fds));
 }
 
@@ -187,6 +200,9 @@ Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
   session.pid_inside = answer.first.pid;
   session.pidfd = std::move(answer.second[0]);
   ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
+  // What the host measures and kills must be what it asked for, and never, for example, the host itself.
+  if (ReadParentProcess(session.pid) != template_pid_)
+    return Fail(ErrorCode::kProtocol, "the template answered a fork with a process that is not its child");
   session.channel = Channel(std::move(socket.first));
   session.channel.Attach(
       RingEnd::ForHost(std::move(ring.first), std::move(wake.host), std::move(wake.host_again)));
@@ -201,6 +217,7 @@ Result<int> TemplateProcess::Reap(pid_t pid_inside) {
 }
 
 bool TemplateProcess::alive() const {
+  if (broken_) return false;
   pollfd entry{control_.get(), POLLIN, 0};
   return ::poll(&entry, 1, 0) == 0 || !(entry.revents & (POLLHUP | POLLERR));
 }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/host/patience.h"
 #include "gloveport/core/host/spawner.h"
 #include "gloveport/core/wire/channel.h"
 #include "gloveport/core/wire/template_messages.h"
@@ -41,15 +43,17 @@ struct ForkedSession {
 
 class TemplateProcess {
  public:
-  // Waits until the template is warm, or `deadline`. kConfinementUnavailable where a layer cannot be had.
+  // Waits until the template is warm. kConfinementUnavailable where a layer cannot be had.
   static Result<std::shared_ptr<TemplateProcess>> Start(Spawner& spawner,
                                                         const std::filesystem::path& program,
-                                                        const TemplateOptions& options, Deadline deadline);
+                                                        const TemplateOptions& options,
+                                                        const Patience& patience);
   ~TemplateProcess();
   TemplateProcess(const TemplateProcess&) = delete;
   TemplateProcess& operator=(const TemplateProcess&) = delete;
 
-  // Thread-safe. kClosed when the template has died.
+  // Thread-safe. kClosed when the template has died. A template that does not answer, or answers nonsense, is
+  // asked nothing any more: alive() is then false.
   Result<ForkedSession> Fork(std::optional<std::uint64_t> seed);
 
   // The wait status of a session whose pidfd reports its end. Each session must be reaped once. Thread-safe.
@@ -65,11 +69,16 @@ class TemplateProcess {
   Status Handshake(Deadline deadline);
   Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> Ask(const std::string& packet,
                                                                     std::span<const int> fds);
+  Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> Exchange(const std::string& packet,
+                                                                         std::span<const int> fds);
   Error WithDiagnostics(Error error);
 
   TemplateOptions options_;
   bool landlock_ = false;
-  pid_t pid_ = -1;
+  Patience patience_;
+  pid_t pid_ = -1;           // of the launcher: the host's child, which becomes or waits for the template
+  pid_t template_pid_ = -1;  // of the template itself, as the host numbers it
+  std::atomic<bool> broken_{false};  // question and answer would no longer belong together
   UniqueFd control_;
   UniqueFd diagnostics_;
   std::mutex mutex_;  // one question at a time on the control socket

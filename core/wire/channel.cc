@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -42,9 +43,12 @@ void Pause() {
 // one wakes its reader as well as one more byte would.
 void Signal(int event) { (void)::send(event, "w", 1, MSG_DONTWAIT | MSG_NOSIGNAL); }
 
-void Drain(int event) {
+// False where the peer closed its end: nothing will ever wake this side again, and poll would not sleep on
+// it.
+bool Drain(int event) {
   std::array<char, 4096> bytes;
-  (void)::recv(event, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  const ssize_t n = ::recv(event, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 }  // namespace
@@ -131,8 +135,8 @@ void Channel::Wait(std::span<pollfd> others, Deadline deadline) {
   const bool sleep = !ready && (!ring_ || ring_->reader.FallAsleep());
   ::poll(entries.data(), others.size() + 2, sleep ? deadline.poll_timeout_ms() : 0);
   if (ring_) ring_->reader.WakeUp();
-  if (entries[1].revents & POLLIN) Drain(ring_->own_event.get());
-  socket_ready_ = entries[0].revents != 0;
+  wake_closed_ = entries[1].revents != 0 && !Drain(ring_->own_event.get());
+  socket_ready_ = entries[0].revents != 0 || wake_closed_;
   std::copy_n(entries.begin() + 2, others.size(), others.begin());
 }
 
@@ -146,6 +150,8 @@ Result<std::optional<std::string>> Channel::TryReceive() {
   }
   socket_ready_ = false;
   ASSIGN_OR_RETURN(auto frame, TryReceiveFromSocket());
+  // A peer that ends closes the socket first, so that this is one that goes on without.
+  if (!frame && wake_closed_) return Fail(ErrorCode::kProtocol, "the peer closed what it is woken by");
   if (frame && socket_frames_ == 0)
     return Fail(ErrorCode::kProtocol, "a frame on the socket that was not announced");
   if (frame) {
@@ -164,6 +170,11 @@ std::optional<Result<std::string>> Channel::TakeFrame() {
                 fmt::format("a frame of {} bytes was announced; {} are allowed", length, max_frame_bytes_));
   }
   if (rest.size() - kHeaderBytes < length) return std::nullopt;
+  if (rest.size() == kHeaderBytes + length && length > kReadChunk) {  // a large one is not copied
+    pending_.erase(0, taken_ + kHeaderBytes);
+    taken_ = 0;
+    return std::exchange(pending_, {});
+  }
   std::string payload(rest.substr(kHeaderBytes, length));
   taken_ += kHeaderBytes + length;
   if (taken_ == pending_.size()) {

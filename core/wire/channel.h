@@ -23,7 +23,7 @@
 
 namespace gloveport {
 
-inline constexpr std::size_t kMaxFrameBytes = 96u << 20;
+inline constexpr std::size_t kMaxFrameBytes = 224u << 20;
 
 // One end of the rings: which ring is written, which is read, and the descriptors to sleep on.
 struct RingEnd {
@@ -83,6 +83,7 @@ class Channel {
   std::size_t max_frame_bytes_ = kMaxFrameBytes;
   std::unique_ptr<RingEnd> ring_;
   bool socket_ready_ = true;       // the socket may have something to read
+  bool wake_closed_ = false;       // the peer closed its end of own_event
   std::size_t socket_frames_ = 0;  // marks seen in the ring whose frame is still to be read from the socket
   Deadline look_around_ = Deadline::After(std::chrono::seconds(0));  // when `others` must be polled again
   std::string pending_;    // bytes that arrived over the socket and are not yet taken
