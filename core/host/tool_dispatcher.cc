@@ -63,8 +63,14 @@ void ToolDispatcher::Wake() {
 void ToolDispatcher::StopCalls() {
   const std::lock_guard lock(mutex_);
   waiting_.clear();
-  stop_.request_stop();
-  stop_ = std::stop_source();
+  for (auto& [key, stop] : running_) stop.request_stop();
+}
+
+void ToolDispatcher::StopCall(std::uint32_t cell, std::uint64_t call) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(waiting_,
+                [&](const DispatchedCall& waiting) { return waiting.cell == cell && waiting.call == call; });
+  if (const auto found = running_.find({cell, call}); found != running_.end()) found->second.request_stop();
 }
 
 void ToolDispatcher::Work() {
@@ -76,10 +82,12 @@ void ToolDispatcher::Work() {
     if (waiting_.empty()) return;
     DispatchedCall call = std::move(waiting_.front());
     waiting_.pop_front();
-    const std::stop_token stop = stop_.get_token();
+    const Key key{call.cell, call.call};
+    const std::stop_token stop = running_[key].get_token();
     lock.unlock();
     CompletedCall completed = Perform(call, stop);
     lock.lock();
+    running_.erase(key);
     completed_.push_back(std::move(completed));
     Wake();
   }
@@ -90,9 +98,10 @@ CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop
   CallContext context{call.deadline, std::move(stop), session_, call.cell};
   CompletedCall completed{call.call, call.cell, {}, {}};
   completed.record.name = call.tool->spec().name;
-  completed.record.args = Value(call.arguments);
-  auto result = CallGuarded(*call.tool, Arguments(std::move(call.arguments)), context);
+  Arguments arguments(std::move(call.arguments));
+  auto result = CallGuarded(*call.tool, arguments, context);
   completed.record.duration = std::chrono::steady_clock::now() - start;
+  completed.record.args = Value(std::move(arguments).Take());
   completed.record.ok = result.has_value();
   if (result) {
     completed.record.result = std::move(*result);

@@ -6,11 +6,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gloveport/core/base/deadline.h"
@@ -49,14 +51,17 @@ class ToolDispatcher {
   std::vector<CompletedCall> TakeCompleted();
   void Wake();  // makes wake_fd() readable without a completed call
 
-  // Asks the calls that wait or run now to stop; what they still answer is dropped by the receiver.
+  // Asks the calls that wait or run now, or one of them, to stop; what they still answer is dropped by the
+  // receiver.
   void StopCalls();
+  void StopCall(std::uint32_t cell, std::uint64_t call);
 
  private:
   explicit ToolDispatcher(std::string session, UniqueFd wake)
       : session_(std::move(session)), wake_(std::move(wake)) {}
   void Work();
   CompletedCall Perform(DispatchedCall& call, std::stop_token stop);
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  // cell and call
 
   const std::string session_;
   UniqueFd wake_;  // eventfd
@@ -64,7 +69,7 @@ class ToolDispatcher {
   std::condition_variable ready_;
   std::deque<DispatchedCall> waiting_;
   std::vector<CompletedCall> completed_;
-  std::stop_source stop_;
+  std::map<Key, std::stop_source> running_;
   std::size_t idle_ = 0;
   bool closing_ = false;
   std::vector<std::thread> threads_;
