@@ -71,7 +71,7 @@ Status WriteFull(int fd, std::span<const std::byte> bytes, Deadline deadline) {
 }
 
 Result<bool> ReadAvailable(int fd, std::size_t max_bytes, std::string& out) {
-  char buffer[16384];
+  char buffer[65536];
   std::size_t total = 0;
   while (total < max_bytes) {
     const std::size_t want = std::min(sizeof buffer, max_bytes - total);

@@ -45,6 +45,9 @@ using HostMessage = std::variant<RunCell, ToolReply, Request>;
 
 // ---- session to host ----
 
+// How a session's process exits when it cannot get the memory that it needs to go on.
+inline constexpr int kOutOfMemoryStatus = 86;
+
 struct Ready {
   Encoded report;  // map: how each self-check ended
 };
