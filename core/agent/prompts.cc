@@ -164,7 +164,8 @@ std::string RenderPrompt(std::string_view text_template, const PromptInput& inpu
 }
 
 std::string ToolStub(const ToolSpec& spec) {
-  std::string out = "def " + spec.Signature() + ":\n    \"\"\"" + DocstringText(spec.description);
+  std::string out = (spec.is_async ? "async def " : "def ") + spec.Signature() + ":\n    \"\"\"" +
+                    DocstringText(spec.description);
   std::string details;
   for (const Parameter& parameter : spec.parameters) {
     if (!parameter.description.empty())

@@ -91,6 +91,12 @@ TEST(ToolStubTest, IsTheHeadOfAPythonFunction) {
             "    \"\"\"\n");
 }
 
+TEST(ToolStubTest, SaysWhatIsToBeAwaited) {
+  ToolSpec spec = ContactCost();
+  spec.is_async = true;
+  EXPECT_EQ(ToolStub(spec).substr(0, 26), "async def contact_cost(con");
+}
+
 TEST(ToolStubTest, IsPythonWhateverTheDescriptionSays) {
   SyntaxServer server;
   for (const char* text : {"plain", "ends with a quote\"", "\"\"\"\nimport os", "back\\", "two\nlines",
