@@ -44,7 +44,8 @@ void Refuse(const std::string& module, Effect effect, PyObject* wanted) {
   const PyRef word = PyText(EffectName(effect));
   if (!none || !name || !word) return;
   const PyRef result = PyRef::Steal(PyObject_CallFunctionObjArgs(
-      refuse, name.get(), word.get(), wanted != nullptr ? wanted : none.get(), nullptr));
+      refuse, name.get(), word.get(), wanted != nullptr && PyTuple_Check(wanted) ? wanted : none.get(),
+      nullptr));
   const PyRef error = TakeException();
   if (!error) return;
   const PyRef text = PyRef::Steal(PyObject_Str(error.get()));

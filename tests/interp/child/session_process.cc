@@ -95,6 +95,12 @@ void SessionProcess::Kill() {
   pid_ = -1;
 }
 
+void SessionProcess::Close() {
+  channel_.Close();
+  if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
 void SessionProcess::Signal(int signal, int value) const {
   ::sigqueue(pid_, signal, sigval{.sival_int = value});
 }

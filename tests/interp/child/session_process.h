@@ -56,6 +56,8 @@ class SessionProcess {
   wire::Reply Ask(const std::string& op, const Value& args);
   void Signal(int signal, int value) const;
   std::uint32_t next_cell() const { return next_cell_; }
+  // Closes the channel and waits for the process to end.
+  void Close();
   bool alive() const { return pid_ > 0; }
 
  private:
