@@ -5,7 +5,9 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <new>
 #include <span>
+#include <utility>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -34,7 +36,33 @@ Status HostLink::CloseCell(const wire::CellDone& done) {
   const std::string payload = wire::Encode(done);
   std::lock_guard lock(send_mutex_);
   open_cell_.reset();
-  return channel_.Send(payload);
+  const Status sent = channel_.Send(payload);
+  FailCallsInFlight();
+  return sent;
+}
+
+void HostLink::FailCallsInFlight() {
+  bool any = false;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto call = calls_.begin(); call != calls_.end();) {
+      const auto current = call++;
+      if (!current->second.sent || current->second.reply) continue;
+      any = true;
+      Answer(current, {current->first, false, {}, "ToolError", "the cell ended before the tool answered"});
+    }
+  }
+  if (any) Wake();  // the one that reads looks again at what it waits for
+}
+
+void HostLink::Answer(CallMap::iterator call, wire::ToolReply reply) {
+  if (call->second.delivery == Delivery::kAwaited) {
+    call->second.reply = std::move(reply);
+  } else {
+    calls_.erase(call);
+    collected_.push_back(std::move(reply));
+  }
+  changed_.notify_all();
 }
 
 Result<bool> HostLink::SendInCell(const wire::SessionMessage& message) {
@@ -57,7 +85,7 @@ Status HostLink::Take(std::string_view payload) {
   ASSIGN_OR_RETURN(wire::HostMessage message, wire::DecodeHostMessage(payload));
   if (auto* reply = std::get_if<wire::ToolReply>(&message)) {
     const auto call = calls_.find(reply->call);
-    if (call != calls_.end()) call->second = std::move(*reply);
+    if (call != calls_.end() && !call->second.reply) Answer(call, std::move(*reply));
   } else if (auto* cell = std::get_if<wire::RunCell>(&message)) {
     commands_.emplace_back(std::move(*cell));
   } else {
@@ -76,7 +104,7 @@ void HostLink::Wait() {
 }
 
 // The leader's turn: waits without the lock, so that others can send, start calls and wait.
-Status HostLink::ReadSome(std::unique_lock<std::mutex>& lock) {
+Status HostLink::ReadSome(std::unique_lock<std::mutex>& lock) noexcept {
   reading_ = true;
   lock.unlock();
   // Several frames may have come in at once: what is there is taken before anything is waited for.
@@ -125,39 +153,72 @@ Result<HostLink::Command> HostLink::NextCommand() {
   return std::move(*command);
 }
 
-Result<std::optional<std::uint64_t>> HostLink::StartCall(std::string name, wire::Encoded args,
-                                                         std::uint64_t wakes) {
+Result<std::optional<std::uint64_t>> HostLink::StartCall(const std::string& name, wire::Encoded& args,
+                                                         std::uint64_t wakes, Delivery delivery) {
   std::uint64_t id = 0;
   {
     std::lock_guard lock(mutex_);
     id = next_call_++;
-    calls_.emplace(id, std::nullopt);
+    calls_.emplace(id, Call{delivery, false, std::nullopt});
   }
-  std::unique_lock lock(send_mutex_);
-  cell_opened_.wait(lock, [&] { return open_cell_.has_value() || wakes_.load() != wakes; });
-  Status sent;
-  if (open_cell_) {
-    sent = channel_.Send(wire::Encode(wire::ToolCall{id, *open_cell_, std::move(name), std::move(args)}));
-    if (sent) return id;
+  const auto sent = [&]() -> Result<bool> {
+    std::unique_lock lock(send_mutex_);
+    cell_opened_.wait(lock, [&] { return open_cell_.has_value() || wakes_.load() != wakes; });
+    if (!open_cell_) return false;
+    MarkSent(id);
+    RETURN_IF_ERROR(SendCall(id, name, args));
+    return true;
+  };
+  Result<bool> done = false;
+  try {
+    done = sent();
+  } catch (const std::bad_alloc&) {
+    AbandonCall(id);
+    throw;
   }
-  lock.unlock();
+  if (done && *done) return id;
   AbandonCall(id);
-  if (!sent) return tl::unexpected<Error>(sent.error());
+  if (!done) return tl::unexpected<Error>(done.error());
   return std::nullopt;
+}
+
+// `args` may be large: they are lent to the message, not copied.
+Status HostLink::SendCall(std::uint64_t call, const std::string& name, wire::Encoded& args) {
+  std::string payload;
+  {
+    wire::SessionMessage message = wire::ToolCall{call, *open_cell_, name, std::move(args)};
+    payload = wire::Encode(message);
+    args = std::move(std::get<wire::ToolCall>(message).args);
+  }
+  return channel_.Send(payload);
 }
 
 Result<std::optional<wire::ToolReply>> HostLink::AwaitReply(std::uint64_t call, std::uint64_t wakes) {
   std::optional<wire::ToolReply> reply;
   RETURN_IF_ERROR(WaitUntil([&] {
     const auto found = calls_.find(call);
-    if (found != calls_.end() && found->second) {
-      reply = std::move(found->second);
+    if (found != calls_.end() && found->second.reply) {
+      reply = std::move(found->second.reply);
       calls_.erase(found);
       return true;
     }
     return wakes_.load() != wakes;
   }));
   return reply;
+}
+
+Result<std::vector<wire::ToolReply>> HostLink::AwaitCollected(std::uint64_t wakes) {
+  std::vector<wire::ToolReply> replies;
+  RETURN_IF_ERROR(WaitUntil([&] {
+    replies = std::exchange(collected_, {});
+    return !replies.empty() || wakes_.load() != wakes;
+  }));
+  return replies;
+}
+
+void HostLink::MarkSent(std::uint64_t call) {
+  std::lock_guard lock(mutex_);
+  if (const auto found = calls_.find(call); found != calls_.end()) found->second.sent = true;
 }
 
 void HostLink::AbandonCall(std::uint64_t call) {

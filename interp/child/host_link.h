@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
@@ -33,7 +34,8 @@ class HostLink {
   Status Send(const wire::SessionMessage& message);
 
   // A cell is open between these two. The host listens to calls, answers and displays only then; threads of
-  // earlier cells that call meanwhile have to wait.
+  // earlier cells that call meanwhile have to wait. Calls that are in flight when the cell ends fail: the
+  // host drops their answers.
   void OpenCell(std::uint32_t cell);
   Status CloseCell(const wire::CellDone& done);
 
@@ -44,13 +46,21 @@ class HostLink {
   // Blocks for the host's next command. kClosed when the host has closed the channel.
   Result<Command> NextCommand();
 
-  // Sends a call and returns its id. Blocks while no cell is open; returns nothing when the wake-up count
-  // differs from `wakes` before one is.
-  Result<std::optional<std::uint64_t>> StartCall(std::string name, wire::Encoded args, std::uint64_t wakes);
+  // How the reply to a call is taken: by AwaitReply, or by whoever calls AwaitCollected.
+  enum class Delivery { kAwaited, kCollected };
+
+  // Sends a call and returns its id; `args` are left as they were. Throws std::bad_alloc. Blocks while no
+  // cell is open; returns nothing when the wake-up count differs from `wakes` before one is.
+  Result<std::optional<std::uint64_t>> StartCall(const std::string& name, wire::Encoded& args,
+                                                 std::uint64_t wakes, Delivery delivery = Delivery::kAwaited);
 
   // Blocks until the reply to `call` is there, or until the wake-up count differs from `wakes`: then returns
   // nothing.
   Result<std::optional<wire::ToolReply>> AwaitReply(std::uint64_t call, std::uint64_t wakes);
+
+  // Blocks until replies to collected calls are there, and returns all of them; none when the wake-up count
+  // differs from `wakes` first.
+  Result<std::vector<wire::ToolReply>> AwaitCollected(std::uint64_t wakes);
 
   // The reply to `call` is no longer wanted; it is dropped when it comes.
   void AbandonCall(std::uint64_t call);
@@ -70,9 +80,20 @@ class HostLink {
   // Reads for all until `done` holds; `done` is called with the lock held.
   template <typename Done>
   Status WaitUntil(Done done);
-  Status ReadSome(std::unique_lock<std::mutex>& lock);
+  Status ReadSome(std::unique_lock<std::mutex>& lock) noexcept;  // half a message is the end
   void Wait();
+  void FailCallsInFlight();
+  void MarkSent(std::uint64_t call);
+  Status SendCall(std::uint64_t call, const std::string& name, wire::Encoded& args);
   Status Take(std::string_view payload);
+
+  struct Call {
+    Delivery delivery = Delivery::kAwaited;
+    bool sent = false;
+    std::optional<wire::ToolReply> reply;
+  };
+  using CallMap = std::map<std::uint64_t, Call>;
+  void Answer(CallMap::iterator call, wire::ToolReply reply);  // with mutex_ held
 
   Channel channel_;
   UniqueFd wake_fd_;
@@ -85,8 +106,8 @@ class HostLink {
   std::optional<Error> broken_;  // the channel is of no more use
   std::atomic<std::uint64_t> wakes_{0};
   std::uint64_t next_call_ = 1;
-  std::map<std::uint64_t, std::optional<wire::ToolReply>>
-      calls_;  // in flight, with the reply once it is there
+  CallMap calls_;
+  std::vector<wire::ToolReply> collected_;  // replies that wait for AwaitCollected
   std::deque<Command> commands_;
 };
 

@@ -62,6 +62,8 @@ PyCFunction AsMethod(Function function) {
 }
 
 PyMethodDef kMethods[] = {
+    {"abandon_call", AbandonCall, METH_O, nullptr},
+    {"collect_replies", CollectReplies, METH_NOARGS, nullptr},
     {"final_answer", AsMethod(FinalAnswer), METH_VARARGS | METH_KEYWORDS, kFinalAnswerDoc},
     {"import_rules", ImportRulesEntry, METH_NOARGS, nullptr},
     {"make_caller", MakeCaller, METH_VARARGS, nullptr},

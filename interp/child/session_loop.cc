@@ -1,5 +1,10 @@
 #include "gloveport/interp/child/session_loop.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <variant>
 
 #include "gloveport/core/wire/cbor.h"
@@ -72,6 +77,17 @@ void EndSession() {
   if (!done) PyErr_Clear();
 }
 
+// Where no MemoryError can be raised, as in the middle of a message, the process ends and says why.
+[[noreturn]] void EndForWantOfMemory() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    ::_exit(wire::kOutOfMemoryStatus);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 int Loop(HostLink& link) {
   while (true) {
     auto command = [&] {
@@ -88,6 +104,7 @@ int Loop(HostLink& link) {
 }  // namespace child
 
 int RunSession(Channel channel, const SessionConfig& config) {
+  std::set_terminate(child::EndForWantOfMemory);
   auto link = child::HostLink::Create(std::move(channel));
   if (!link) return 1;
   child::State().link = link->release();  // threads of cells may use it until the process ends

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,13 +38,17 @@ PyRef RaiseHostGone(const Error& error) {
 }
 
 // error_type names a built-in exception class, or the tool's own failure: ToolError.
-PyRef RaiseToolFailure(const wire::ToolReply& reply) {
+PyRef ToolFailure(const wire::ToolReply& reply) {
   PyObject* make = PythonFunction("tools", "make_error");
   if (make == nullptr) return {};
   const PyRef type = PyText(reply.error_type);
   const PyRef message = PyText(reply.error_message);
   if (!type || !message) return {};
-  const PyRef error = PyRef::Steal(PyObject_CallFunctionObjArgs(make, type.get(), message.get(), nullptr));
+  return PyRef::Steal(PyObject_CallFunctionObjArgs(make, type.get(), message.get(), nullptr));
+}
+
+PyRef RaiseToolFailure(const wire::ToolReply& reply) {
+  const PyRef error = ToolFailure(reply);
   if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
   return {};
 }
@@ -57,7 +62,8 @@ bool MayWait() {
 }
 
 // The id of the call, or nothing with an error set. Threads of earlier cells wait here until a cell runs.
-std::optional<std::uint64_t> Start(HostLink& link, const Caller& caller, const wire::Encoded& args) {
+std::optional<std::uint64_t> Start(HostLink& link, const Caller& caller, wire::Encoded& args,
+                                   HostLink::Delivery delivery) {
   while (true) {
     const std::uint64_t wakes = link.wakes();
     if (!MayWait()) return std::nullopt;
@@ -67,7 +73,7 @@ std::optional<std::uint64_t> Start(HostLink& link, const Caller& caller, const w
     }
     auto call = [&] {
       const GilReleased released;
-      return link.StartCall(caller.tool, args, wakes);
+      return link.StartCall(caller.tool, args, wakes, delivery);
     }();
     if (call && *call) return **call;
     if (call) continue;
@@ -116,10 +122,13 @@ void NameArgument(const Caller& caller, const Parameter& parameter) {
   }
 }
 
-// The arguments as one map; nothing with an error set where one of them cannot be passed.
+// The arguments as one map, within the limits of one value; nothing with an error set where one of them
+// cannot be passed.
 std::optional<wire::Encoded> EncodeArguments(const Caller& caller, PyObject* const* args) {
   CborWriter writer;
+  EncodeBudget budget;
   writer.MapHead(caller.parameters.size());
+  budget.items = 1;
   for (std::size_t i = 0; i < caller.parameters.size(); ++i) {
     const Parameter& parameter = caller.parameters[i];
     const std::string complaint = parameter.check->Complaint(args[i]);
@@ -130,36 +139,86 @@ std::optional<wire::Encoded> EncodeArguments(const Caller& caller, PyObject* con
       return std::nullopt;
     }
     writer.Text(parameter.name);
-    if (!EncodeObject(args[i], writer, Fidelity::kExact))
+    ++budget.items;
+    if (!EncodeObject(args[i], writer, Fidelity::kExact, budget))
       return NameArgument(caller, parameter), std::nullopt;
   }
   return writer.Take();
 }
 
-PyRef Call(const Caller& caller, PyObject* const* args) {
+HostLink* Link() {
   HostLink* link = State().link;
-  if (link == nullptr)
-    return PyErr_SetString(PyExc_RuntimeError, "there is no host to call a tool of"), PyRef();
-  const std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
-  if (!encoded) return {};
-  const std::optional<std::uint64_t> call = Start(*link, caller, *encoded);
-  if (!call) return {};
-  const std::optional<wire::ToolReply> reply = Await(*link, *call);
-  if (!reply) return {};
-  return reply->ok ? DecodeObject(reply->value) : RaiseToolFailure(*reply);
+  if (link == nullptr) PyErr_SetString(PyExc_RuntimeError, "there is no host to call a tool of");
+  return link;
+}
+
+// Null with an error set where the callable was not given exactly one value for each parameter.
+const Caller* CallerOf(PyObject* capsule, Py_ssize_t count) {
+  const auto* caller = static_cast<Caller*>(PyCapsule_GetPointer(capsule, kCapsule));
+  if (caller == nullptr || count == static_cast<Py_ssize_t>(caller->parameters.size())) return caller;
+  PyErr_SetString(PyExc_TypeError, "every parameter of a tool must be given");
+  return nullptr;
+}
+
+// The id of the call that was sent, or nothing with an error set.
+std::optional<std::uint64_t> Send(HostLink& link, const Caller& caller, PyObject* const* args,
+                                  HostLink::Delivery delivery) {
+  std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
+  return encoded ? Start(link, caller, *encoded, delivery) : std::nullopt;
+}
+
+// Memory of C++'s that is refused is a MemoryError, too.
+template <typename Body>
+PyObject* Guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+PyObject* CallTool(const Caller& caller, HostLink& link, PyObject* const* args) {
+  const std::optional<std::uint64_t> call = Send(link, caller, args, HostLink::Delivery::kAwaited);
+  if (!call) return nullptr;
+  const std::optional<wire::ToolReply> reply = Await(link, *call);
+  if (!reply) return nullptr;
+  return (reply->ok ? DecodeObject(reply->value) : RaiseToolFailure(*reply)).release();
 }
 
 PyObject* CallEntry(PyObject* capsule, PyObject* const* args, Py_ssize_t count) {
-  const auto* caller = static_cast<Caller*>(PyCapsule_GetPointer(capsule, kCapsule));
-  if (caller == nullptr) return nullptr;
-  if (count != static_cast<Py_ssize_t>(caller->parameters.size())) {
-    return PyErr_SetString(PyExc_TypeError, "every parameter of a tool must be given"), nullptr;
-  }
-  return Call(*caller, args).release();
+  const Caller* caller = CallerOf(capsule, count);
+  HostLink* link = caller != nullptr ? Link() : nullptr;
+  if (link == nullptr) return nullptr;
+  return Guarded([&] { return CallTool(*caller, *link, args); });
+}
+
+PyObject* StartEntry(PyObject* capsule, PyObject* const* args, Py_ssize_t count) {
+  const Caller* caller = CallerOf(capsule, count);
+  HostLink* link = caller != nullptr ? Link() : nullptr;
+  if (link == nullptr) return nullptr;
+  return Guarded([&]() -> PyObject* {
+    const std::optional<std::uint64_t> call = Send(*link, *caller, args, HostLink::Delivery::kCollected);
+    return call ? PyLong_FromUnsignedLongLong(*call) : nullptr;
+  });
 }
 
 PyMethodDef kCall = {"call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(CallEntry)),
                      METH_FASTCALL, nullptr};
+PyMethodDef kStart = {"start", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(StartEntry)),
+                      METH_FASTCALL, nullptr};
+
+// (call, value, None) or (call, None, exception).
+PyRef DescribeReply(const wire::ToolReply& reply) {
+  PyRef value = reply.ok ? DecodeObject(reply.value) : PyRef::Borrow(Py_None);
+  PyRef error = reply.ok ? PyRef::Borrow(Py_None) : ToolFailure(reply);
+  if (!value) {
+    value = PyRef::Borrow(Py_None);
+    error = TakeException();
+  }
+  if (!error) return {};
+  return PyRef::Steal(
+      Py_BuildValue("KOO", static_cast<unsigned long long>(reply.call), value.get(), error.get()));
+}
 
 void DeleteCaller(PyObject* capsule) { delete static_cast<Caller*>(PyCapsule_GetPointer(capsule, kCapsule)); }
 
@@ -168,7 +227,8 @@ void DeleteCaller(PyObject* capsule) { delete static_cast<Caller*>(PyCapsule_Get
 PyObject* MakeCaller(PyObject*, PyObject* args) {
   PyObject* name = nullptr;
   PyObject* parameters = nullptr;
-  if (!PyArg_ParseTuple(args, "UO!", &name, &PyList_Type, &parameters)) return nullptr;
+  int starts = 0;
+  if (!PyArg_ParseTuple(args, "UO!|p", &name, &PyList_Type, &parameters, &starts)) return nullptr;
   auto caller = std::make_unique<Caller>();
   caller->tool = Utf8Of(name);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); ++i) {
@@ -180,7 +240,35 @@ PyObject* MakeCaller(PyObject*, PyObject* args) {
   const PyRef capsule = PyRef::Steal(PyCapsule_New(caller.get(), kCapsule, DeleteCaller));
   if (!capsule) return nullptr;
   caller.release();
-  return PyCFunction_New(&kCall, capsule.get());
+  return PyCFunction_New(starts ? &kStart : &kCall, capsule.get());
+}
+
+PyObject* CollectReplies(PyObject*, PyObject*) {
+  HostLink* link = Link();
+  if (link == nullptr) return nullptr;
+  const std::uint64_t wakes = link->wakes();
+  if (!MayWait()) return nullptr;
+  const auto replies = [&] {
+    const GilReleased released;
+    return link->AwaitCollected(wakes);
+  }();
+  if (!replies) return RaiseHostGone(replies.error()).release();
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const wire::ToolReply& reply : *replies) {
+    const PyRef described = list ? DescribeReply(reply) : PyRef();
+    if (!described || PyList_Append(list.get(), described.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyObject* AbandonCall(PyObject*, PyObject* call) {
+  const unsigned long long id = PyLong_AsUnsignedLongLong(call);
+  if (PyErr_Occurred()) return nullptr;
+  HostLink* link = Link();
+  if (link == nullptr) return nullptr;
+  link->AbandonCall(id);
+  link->Wake();
+  Py_RETURN_NONE;
 }
 
 }  // namespace gloveport::child

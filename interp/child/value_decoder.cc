@@ -34,7 +34,7 @@ class Decoder {
       case CborKind::kText:
         return PyRef::Steal(PyUnicode_DecodeUTF8(item.bytes.data(), Size(item.bytes), nullptr));
       case CborKind::kBytes:
-        return PyRef::Steal(PyBytes_FromStringAndSize(item.bytes.data(), Size(item.bytes)));
+        return Bytes(item.bytes, depth);
       case CborKind::kArray:
         return List(item.argument, depth);
       case CborKind::kMap:
@@ -89,7 +89,10 @@ class Decoder {
     if (tag == kTagPositiveBigInt || tag == kTagNegativeBigInt) return Integer(tag == kTagNegativeBigInt);
     const auto form = FormOfTag(tag);
     if (!form) return Malformed("an unknown tag");
+    const std::size_t outer = array_depth_;
+    if (*form == Form::kNdarray) array_depth_ = depth + 1;
     const PyRef payload = Decode(depth + 1);
+    array_depth_ = outer;
     if (!payload) return {};
     if (*form == Form::kTuple) return PyRef::Steal(PySequence_Tuple(payload.get()));
     if (*form == Form::kSet) return PyRef::Steal(PySet_New(payload.get()));
@@ -111,7 +114,16 @@ class Decoder {
     return PyRef::Steal(PyNumber_Invert(magnitude.get()));
   }
 
+  // An array takes its bytes as they are, so that a large one is copied once: they must be its own to write
+  // to.
+  PyRef Bytes(std::string_view bytes, std::size_t depth) {
+    if (array_depth_ != 0 && depth == array_depth_ + 1)
+      return PyRef::Steal(PyByteArray_FromStringAndSize(bytes.data(), Size(bytes)));
+    return PyRef::Steal(PyBytes_FromStringAndSize(bytes.data(), Size(bytes)));
+  }
+
   CborReader reader_;
+  std::size_t array_depth_ = 0;  // where the payload of the innermost ndarray stands; 0 outside of one
 };
 
 }  // namespace

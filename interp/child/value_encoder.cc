@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -18,8 +19,11 @@ constexpr std::size_t kNestedReprBytes = 2000;
 
 class Encoder {
  public:
-  Encoder(CborWriter& writer, Fidelity fidelity, WireLimits limits)
-      : writer_(writer), fidelity_(fidelity), limits_(limits), start_(writer.size()) {}
+  // What is in the writer from `start` on counts, too; `items` are those that are there already.
+  Encoder(CborWriter& writer, Fidelity fidelity, WireLimits limits, std::size_t start, std::size_t items)
+      : writer_(writer), fidelity_(fidelity), limits_(limits), start_(start), items_(items) {}
+
+  std::size_t items() const { return items_; }
 
   bool Encode(PyObject* object) {
     if (++items_ > limits_.max_items) return TooLarge(fmt::format("more than {} items", limits_.max_items));
@@ -85,6 +89,7 @@ class Encoder {
         0) {
       return false;
     }
+    ++items_;
     writer_.Tag(negative ? kTagNegativeBigInt : kTagPositiveBigInt);
     writer_.Bytes(std::as_bytes(std::span(bytes)));
     return true;
@@ -106,7 +111,7 @@ class Encoder {
   }
 
   bool Utf8(std::string_view text) {
-    if (text.size() > limits_.max_bytes) return TooLarge(fmt::format("a text of {} bytes", text.size()));
+    if (!HasRoomFor(text.size())) return TooLarge(Beyond("a text", text.size()));
     return writer_.Text(text), true;
   }
 
@@ -120,7 +125,7 @@ class Encoder {
   }
 
   bool Bytes(const char* data, std::size_t size) {
-    if (size > limits_.max_bytes) return TooLarge(fmt::format("a byte string of {} bytes", size));
+    if (!HasRoomFor(size)) return TooLarge(Beyond("a byte string", size));
     writer_.BytesHead(size);
     writer_.Raw({data, size});
     return true;
@@ -137,6 +142,7 @@ class Encoder {
 
   bool Complex(PyObject* object) {
     Tag(Form::kComplex);
+    items_ += 2;
     writer_.ArrayHead(2);
     writer_.Double(PyComplex_RealAsDouble(object));
     writer_.Double(PyComplex_ImagAsDouble(object));
@@ -145,6 +151,7 @@ class Encoder {
 
   bool Range(PyObject* object) {
     Tag(Form::kRange);
+    ++items_;
     writer_.ArrayHead(3);
     for (const char* name : {"start", "stop", "step"}) {
       const PyRef part = PyRef::Steal(PyObject_GetAttrString(object, name));
@@ -293,6 +300,16 @@ class Encoder {
     return true;
   }
 
+  bool HasRoomFor(std::size_t bytes) const {
+    const std::size_t used = writer_.size() - start_;
+    return used <= limits_.max_bytes && bytes <= limits_.max_bytes - used;
+  }
+
+  std::string Beyond(std::string_view what, std::size_t bytes) const {
+    return fmt::format("{} of {} bytes where a value may have {} MiB in all", what, bytes,
+                       limits_.max_bytes >> 20);
+  }
+
   bool TooLarge(const std::string& what) {
     PyErr_Format(
         PyExc_OverflowError,
@@ -310,7 +327,7 @@ class Encoder {
   Fidelity fidelity_;
   WireLimits limits_;
   std::size_t start_;
-  std::size_t items_ = 0;
+  std::size_t items_;  // as CborReader counts them, or more
   std::vector<PyObject*>
       open_;  // the containers around the current place; borrowed, each is kept alive by its parent
 };
@@ -366,11 +383,16 @@ std::string ShownRepr(PyObject* object, std::size_t max_bytes) {
   return text;
 }
 
-bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, WireLimits limits) {
+namespace {
+
+bool RunEncoder(Encoder& encoder, PyObject* object, CborWriter& writer, std::size_t start,
+                const WireLimits& limits) {
   const std::size_t before = writer.size();
-  Encoder encoder(writer, fidelity, limits);
-  const bool done = encoder.Encode(object) && (writer.size() - before <= limits.max_bytes);
-  if (done) return true;
+  try {
+    if (encoder.Encode(object) && writer.size() - start <= limits.max_bytes) return true;
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
   writer.Truncate(before);
   if (!PyErr_Occurred()) {
     PyErr_Format(PyExc_OverflowError,
@@ -378,6 +400,20 @@ bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, WireL
                  limits.max_bytes >> 20);
   }
   return false;
+}
+
+}  // namespace
+
+bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, WireLimits limits) {
+  Encoder encoder(writer, fidelity, limits, writer.size(), 0);
+  return RunEncoder(encoder, object, writer, writer.size(), limits);
+}
+
+bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, EncodeBudget& budget) {
+  Encoder encoder(writer, fidelity, budget.limits, 0, budget.items);
+  const bool done = RunEncoder(encoder, object, writer, 0, budget.limits);
+  budget.items = encoder.items();
+  return done;
 }
 
 void EncodeAsShown(PyObject* object, CborWriter& writer) {

@@ -22,6 +22,14 @@ enum class Fidelity { kExact, kShown };
 // OverflowError for size, or what the object's own code raised) and the writer is as it was before.
 bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, WireLimits limits = {});
 
+// The same for one of several objects that are written into one value: what they have together is counted in
+// `budget`, and must be within its limits. `writer` holds nothing but that value.
+struct EncodeBudget {
+  WireLimits limits;
+  std::size_t items = 0;
+};
+bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, EncodeBudget& budget);
+
 // The whole object as the form "object": for values that cannot be encoded at all. Never fails.
 void EncodeAsShown(PyObject* object, CborWriter& writer);
 

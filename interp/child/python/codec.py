@@ -81,19 +81,29 @@ def _numpy_time(value, plain):
 def _ndarray(value):
     numpy = sys.modules["numpy"]
     array = numpy.asarray(value)
-    if array.dtype.kind == "V" or type(value).__name__ == "MaskedArray":
+    if type(value).__name__ == "MaskedArray":
         return None
     if array.dtype.hasobject:
         data = array.ravel(order="C").tolist()
     else:
         flat = numpy.ascontiguousarray(array).reshape(-1)
         data = flat.view("u1").data if flat.size else b""
-    return "ndarray", {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+    return "ndarray", {"dtype": _dtype(array.dtype), "shape": list(array.shape), "data": data}
+
+
+def _dtype(dtype):
+    """numpy's text for it; for a structured one the list of its fields."""
+    if dtype.names is None:
+        return dtype.str
+    import numpy.lib.format
+    return numpy.lib.format.dtype_to_descr(dtype)
 
 
 def _column(name, series):
-    """A pandas column: numbers and dates as arrays, everything else as a list."""
+    """A pandas column: numbers and dates as arrays, categories as numbers of them, everything else as a list."""
     import numpy
+    if str(series.dtype) == "category":
+        return _categories(name, series)
     values = series.to_numpy() if isinstance(series.dtype, numpy.dtype) else None
     if values is None and hasattr(series.dtype, "tz"):
         values = series.to_numpy("datetime64[ns]") if series.dtype.kind == "M" else None
@@ -104,6 +114,12 @@ def _column(name, series):
     return {"name": name, "dtype": str(series.dtype), "data": data}
 
 
+def _categories(name, series):
+    codes = series.codes if hasattr(series, "codes") else series.cat.codes.to_numpy()
+    return {"name": name, "dtype": "category", "data": codes, "ordered": series.dtype.ordered,
+            "categories": _column(None, series.dtype.categories)}
+
+
 def _missing_as_none(item):
     return None if type(item).__name__ in ("NAType", "NaTType") else item
 
@@ -112,14 +128,21 @@ def _index(index):
     if type(index).__name__ == "RangeIndex":
         return {"name": index.name, "dtype": "range", "data": range(index.start, index.stop, index.step)}
     if hasattr(index, "levels"):
-        return {"name": tuple(index.names), "dtype": "multi",
-                "data": [tuple(map(_missing_as_none, row)) for row in index.tolist()]}
-    return _column(index.name, index)
+        levels = [index.get_level_values(level) for level in range(index.nlevels)]
+        return {"name": tuple(index.names), "dtype": "multi", "data": [_column(None, level) for level in levels]}
+    column = _column(index.name, index)
+    if getattr(index, "freqstr", None):
+        column["freq"] = index.freqstr
+    return column
 
 
 def _dataframe(value):
     columns = [_column(value.columns[i], value.iloc[:, i]) for i in range(value.shape[1])]
-    return "dataframe", {"columns": columns, "index": _index(value.index)}
+    payload = {"columns": columns, "index": _index(value.index)}
+    labels = value.columns
+    if type(labels).__name__ != "Index" or labels.dtype != object or labels.name is not None:
+        payload["labels"] = _index(value.columns)
+    return "dataframe", payload
 
 
 def _series(value):
@@ -169,9 +192,10 @@ def _timezone(value):
 
 def _image(value):
     import io
+    kind = "TIFF" if value.mode in ("CMYK", "F", "LAB", "YCbCr") else "PNG"  # PNG has no such colours
     buffer = io.BytesIO()
-    value.save(buffer, format="PNG")
-    return "image", {"mime": "image/png", "data": buffer.getvalue()}
+    value.save(buffer, format=kind)
+    return "image", {"mime": f"image/{kind.lower()}", "data": buffer.getvalue()}
 
 
 def _figure(value):
@@ -265,13 +289,25 @@ def _from_library(module, name):
     return make
 
 
+_LARGE = 1 << 20
+
+
+def _from_dtype(dtype):
+    import numpy
+    if isinstance(dtype, str):
+        return numpy.dtype(dtype)
+    import numpy.lib.format
+    return numpy.lib.format.descr_to_dtype(dtype)
+
+
 def _from_ndarray(payload):
     import numpy
-    dtype = numpy.dtype(payload["dtype"])
+    dtype = _from_dtype(payload["dtype"])
     shape = tuple(payload["shape"])
     data = payload["data"]
-    if isinstance(data, bytes) and not dtype.hasobject:
-        return numpy.frombuffer(data, dtype).reshape(shape).copy()
+    if isinstance(data, bytearray) and not dtype.hasobject:
+        array = numpy.frombuffer(data, dtype).reshape(shape)
+        return array if len(data) > _LARGE else array.copy()  # only a copy can be resized in place
     array = numpy.empty(len(data), dtype)
     array[:] = data
     return array.reshape(shape)
@@ -282,10 +318,23 @@ def _values(column):
     import pandas
     dtype = column["dtype"]
     data = column["data"]
+    if dtype == "category":
+        categories = pandas.Index(_values(column["categories"]))
+        return pandas.Categorical.from_codes(data, categories, ordered=column["ordered"])
     if dtype.startswith("datetime64[ns, "):
-        zone = dtype[len("datetime64[ns, "):-1]
+        zone = _from_zone_name(dtype[len("datetime64[ns, "):-1])
         return pandas.DatetimeIndex(data).tz_localize("UTC").tz_convert(zone)
     return pandas.array(data, dtype=dtype) if isinstance(data, list) else data
+
+
+def _from_zone_name(text):
+    """A zone as pandas writes it: a key, an offset, or what pytz calls one."""
+    if text.startswith(("UTC+", "UTC-")):
+        return _from_timezone(text[3:])
+    if text.startswith("pytz.FixedOffset("):
+        import pytz
+        return pytz.FixedOffset(int(text[len("pytz.FixedOffset("):-1]))
+    return text
 
 
 def _from_index(payload):
@@ -293,8 +342,12 @@ def _from_index(payload):
     if payload["dtype"] == "range":
         return pandas.RangeIndex(payload["data"], name=payload["name"])
     if payload["dtype"] == "multi":
-        return pandas.MultiIndex.from_tuples(payload["data"], names=payload["name"])
-    return pandas.Index(_values(payload), name=payload["name"])
+        return pandas.MultiIndex.from_arrays([_values(level) for level in payload["data"]], names=payload["name"])
+    index = pandas.Index(_values(payload), dtype=object if payload["dtype"] == "object" else None,
+                         name=payload["name"])
+    if "freq" in payload:
+        index.freq = payload["freq"]
+    return index
 
 
 def _from_series(payload):
@@ -307,7 +360,10 @@ def _from_dataframe(payload):
     index = _from_index(payload["index"])
     columns = payload["columns"]
     frame = pandas.DataFrame({i: _values(column) for i, column in enumerate(columns)}, index=index)
-    frame.columns = pandas.Index([column["name"] for column in columns]) if columns else frame.columns
+    if "labels" in payload:
+        frame.columns = _from_index(payload["labels"])
+    elif columns:
+        frame.columns = pandas.Index([column["name"] for column in columns], dtype=object)
     return frame
 
 
@@ -344,7 +400,7 @@ def _from_image(payload):
     import io
     if "PIL.Image" not in sys.modules:
         return payload["data"]
-    return importlib.import_module("PIL.Image").open(io.BytesIO(payload["data"]))
+    return importlib.import_module("PIL.Image").open(io.BytesIO(payload["data"])).copy()
 
 
 _FROM = {

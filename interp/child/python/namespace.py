@@ -36,6 +36,7 @@ def _fill_builtins():
     builtins.final_answer = native.final_answer
     builtins.display = display.display
     builtins.ToolError = tools.ToolError
+    builtins.ToolTimeoutError = tools.ToolTimeoutError
 
 
 def end_session():

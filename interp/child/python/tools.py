@@ -7,12 +7,19 @@ import typing
 
 import _gloveport_native as native
 
+from _gloveport import async_calls
+
 
 class ToolError(Exception):
     """A tool of the host failed; the text says why."""
 
 
-ToolError.__module__ = "builtins"
+class ToolTimeoutError(ToolError, TimeoutError):
+    """A tool of the host did not answer within its time limit."""
+
+
+for _class in (ToolError, ToolTimeoutError):
+    _class.__module__ = "builtins"
 
 _defined = {}
 
@@ -23,7 +30,7 @@ def names():
 
 def make_error(kind, message):
     """The exception for a tool's failure: of the built-in class of that name, else a ToolError."""
-    cls = getattr(builtins, kind, None)
+    cls = ToolTimeoutError if kind == "ToolTimeoutError" else getattr(builtins, kind, None)
     if not (isinstance(cls, type) and issubclass(cls, Exception)) or issubclass(cls, (UnicodeError, ExceptionGroup)):
         cls = ToolError
     return cls(message)
@@ -55,8 +62,13 @@ def make_function(spec):
         hidden += "_"
     heads = [f"{parameter['name']}=None" if parameter.get("has_default") else parameter["name"]
              for parameter in parameters]
-    source = f"def {name}({', '.join(heads)}):\n    return {hidden}({', '.join(given)})\n"
-    caller = native.make_caller(name, [(parameter["name"], parameter.get("schema")) for parameter in parameters])
+    is_async = bool(spec.get("is_async"))
+    kind, result = ("async def", "return await") if is_async else ("def", "return")
+    source = f"{kind} {name}({', '.join(heads)}):\n    {result} {hidden}({', '.join(given)})\n"
+    schemas = [(parameter["name"], parameter.get("schema")) for parameter in parameters]
+    caller = native.make_caller(name, schemas, is_async)
+    if is_async:
+        caller = async_calls.awaitable(caller)
     space = {hidden: caller, "__name__": "__main__", "__builtins__": builtins}
     exec(compile(source, f"<gloveport/tool {name}>", "exec", dont_inherit=True), space)
     function = space[name]

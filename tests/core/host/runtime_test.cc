@@ -40,6 +40,11 @@ TEST_F(RuntimeTest, JudgesCodeWithoutRunningIt) {
   EXPECT_EQ(runtime().Check(policy, "import math")->decision, Decision::kAllow);
   EXPECT_EQ(runtime().Check(policy, "import socket")->decision, Decision::kDeny);
   EXPECT_EQ(runtime().Check(policy, "import pickle")->decision, Decision::kEscalate);
+  Policy evaluating = policy;
+  evaluating.builtins.allow = {"eval"};
+  EXPECT_EQ(runtime().Check(policy, "eval('1')")->decision, Decision::kDeny);
+  EXPECT_EQ(runtime().Check(evaluating, "eval('1')")->decision, Decision::kAllow);
+  EXPECT_EQ(runtime().Check(evaluating, "exec('1')")->decision, Decision::kDeny);
   EXPECT_NE(runtime().Check(policy, "(" + std::string(100'000, '('))->decision, Decision::kEscalate);
 }
 

@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"(lambda d: (d.update(d=d), d)[1])({})", "ValueError", "contains itself"},
         Refused{"(lambda d: [d := [d] for _ in range(500)][-1])(0) if 0 else eval('[' * 190 + ']' * 190)",
                 "ValueError", "levels deep"},
-        Refused{"b'x' * (70 << 20)", "OverflowError", "too large"},
+        Refused{"bytes(193 << 20)", "OverflowError", "too large"},
         Refused{"[0] * 5_000_000", "OverflowError", "items"},
         Refused{"1 << (8 * 200_000)", "OverflowError", "integer"},
         Refused{"type('B', (), {'__module__': '__main__'})()", "TypeError", "type B"}));
