@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from protocol_client import Client
+from protocol_client import Client, ProtocolFault, RequestError
 
 TASKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cases", "HumanEval.jsonl.gz")
 
@@ -34,12 +34,15 @@ def cells_of(task):
 
 def run_cells(client, task, policy):
     """None when both cells succeed, else what the first that does not ended with."""
-    with client.open(policy) as session:
-        for code in cells_of(task):
-            result = session.run(code)
-            if result["outcome"] != "ok":
-                error = result["error"] or {}
-                return f"{result['outcome']}: {error.get('type')}: {error.get('message')}"
+    try:
+        with client.open(policy) as session:
+            for code in cells_of(task):
+                result = session.run(code)
+                if result["outcome"] != "ok":
+                    error = result["error"] or {}
+                    return f"{result['outcome']}: {error.get('type')}: {error.get('message')}"
+    except (ProtocolFault, RequestError, BrokenPipeError) as error:
+        return f"the session program: {error}"
     return None
 
 
@@ -69,7 +72,8 @@ class Clients:
 
     def close(self):
         for client in self._all:
-            client.close()
+            if client.process.poll() is None:
+                client.close()
 
 
 def main():
