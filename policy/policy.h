@@ -65,7 +65,7 @@ struct Limits {
   std::uint64_t memory_mib = 512;          // growth over the template
   std::uint64_t output_kib = 1024;         // kept per stream and cell; the rest is counted and dropped
   std::uint64_t open_files = 64;
-  std::uint64_t threads = 16;
+  std::uint64_t threads = 32;
   std::uint64_t disk_mib = 256;     // work folder and temporary files together
   std::uint64_t tool_calls = 1000;  // per cell
   friend bool operator==(const Limits&, const Limits&) = default;
