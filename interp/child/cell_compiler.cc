@@ -51,6 +51,11 @@ std::string ExpressionAtItsPlace(std::string_view text, const LastStatement& las
 // True where both parts could be compiled; otherwise no error is left.
 bool CompileInParts(std::string_view text, const LastStatement& last, PyObject* filename, CompiledCell& out) {
   const int flags_before = g_future_flags;
+  if (last.one_line && !last.alone) {
+    out.interactive = Compile(std::string(text), filename, Py_single_input);
+    if (!out.interactive) PyErr_Clear();
+    return static_cast<bool>(out.interactive);
+  }
   if (!last.alone) {
     out.body = Compile(std::string(text.substr(0, last.begin)), filename, Py_file_input);
     if (!out.body) return PyErr_Clear(), false;

@@ -11,6 +11,9 @@ namespace gloveport::child {
 struct CompiledCell {
   PyRef body;   // everything but the trailing expression; null where there is nothing else
   PyRef value;  // the trailing expression; null where the cell has none
+  // Instead of both: code of the kind that an interactive prompt runs, which hands the value of each
+  // expression statement to sys.displayhook; the last of them is the cell's value.
+  PyRef interactive;
 };
 
 // Registers the text under `filename` ("<cell 0>") for tracebacks and inspect, then compiles it: top-level

@@ -4,6 +4,7 @@
 
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/interp/child/cell_compiler.h"
+#include "gloveport/interp/child/cell_end.h"
 #include "gloveport/interp/child/cell_stop.h"
 #include "gloveport/interp/child/event_log.h"
 #include "gloveport/interp/child/final_answer.h"
@@ -43,11 +44,45 @@ PyRef Evaluate(PyObject* code) {
   return PyRef::Steal(PyObject_CallFunctionObjArgs(run, coroutine.get(), nullptr));
 }
 
+// The code of the interactive kind that runs, and what it has handed over; guarded by the GIL.
+PyObject* g_interactive = nullptr;
+PyRef g_handed_over;
+PyRef g_original_hook;
+
+// Stands for sys.displayhook while such code runs. Code that a cell compiles for itself gets the original.
+PyObject* TakeOver(PyObject*, PyObject* value) {
+  PyFrameObject* frame = PyEval_GetFrame();
+  const PyRef code =
+      frame != nullptr ? PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame))) : PyRef();
+  if (code.get() != g_interactive) return PyObject_CallOneArg(g_original_hook.get(), value);
+  g_handed_over = PyRef::Borrow(value);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef kTakeOver = {"displayhook", TakeOver, METH_O, nullptr};
+
+// The last expression of a line such as `x = 1; x`: compiled once, as at a prompt.
+PyRef EvaluateInteractive(PyObject* code) {
+  static PyObject* take_over = PyCFunction_New(&kTakeOver, nullptr);
+  g_original_hook = PyRef::Borrow(PySys_GetObject("displayhook"));
+  if (!g_original_hook || PySys_SetObject("displayhook", take_over) != 0) return {};
+  g_interactive = code;
+  const PyRef done = Evaluate(code);
+  g_interactive = nullptr;
+  PyRef value = std::move(g_handed_over);
+  const ErrorKept kept;
+  if (PySys_GetObject("displayhook") == take_over) PySys_SetObject("displayhook", g_original_hook.get());
+  g_original_hook = {};
+  if (!done) return {};
+  return value ? std::move(value) : PyRef::Borrow(Py_None);
+}
+
 // Null with an error set, or the value of the trailing expression (None without one).
 PyRef Execute(const wire::RunCell& cell) {
   const PyRef filename = PyText(fmt::format("<cell {}>", cell.cell));
   CompiledCell compiled;
   if (!filename || !CompileCell(cell.code, filename.get(), compiled)) return {};
+  if (compiled.interactive) return EvaluateInteractive(compiled.interactive.get());
   if (compiled.body) {
     const PyRef done = Evaluate(compiled.body.get());
     if (!done) return {};
@@ -117,12 +152,6 @@ void DescribeError(PyObject* exception, const std::string& status, wire::CellDon
   done.error = writer.Take();
 }
 
-void CallHook(const char* part, const char* function) {
-  PyObject* hook = PythonFunction(part, function);
-  const PyRef result = hook != nullptr ? PyRef::Steal(PyObject_CallNoArgs(hook)) : PyRef();
-  if (!result) PyErr_Clear();
-}
-
 // Fills in how the cell ended. `exception` is null where nothing escaped from it.
 void Conclude(StopReason reason, PyObject* exception, wire::CellDone& done) {
   if (reason == StopReason::kNone && exception == nullptr && !FinalAnswerGiven()) return;
@@ -154,7 +183,7 @@ wire::CellDone RunCell(const wire::RunCell& cell) {
   PyRef value = Execute(cell);
   if (value && !DescribeValue(value.get(), done)) value = {};
   PyRef exception = value ? PyRef() : TakeException();
-  CallHook("display", "finish_cell");
+  ShowOpenFigures();
   const StopReason reason = CellStop::End();
   State().cell_running = false;
   PyErr_SetHandledException(
@@ -162,7 +191,7 @@ wire::CellDone RunCell(const wire::RunCell& cell) {
   Conclude(reason, exception.get(), done);
   exception = {};
   value = {};
-  CallHook("streams", "finish_cell");
+  FinishStreams();
   EventLog::EndCell();
   return done;
 }

@@ -190,7 +190,10 @@ PyObject* CellStop::Raise(StopReason reason) {
   g_reason.compare_exchange_strong(none, reason);
   if (g_exception == nullptr) {
     PyObject* type = g_reason.load() == StopReason::kFinalAnswer ? g_final_class : g_timeout_class;
-    g_exception = PyObject_CallNoArgs(type);
+    g_exception = PyObject_CallFunction(type, "s",
+                                        g_reason.load() == StopReason::kFinalAnswer
+                                            ? "the run has ended with its final answer"
+                                            : "the cell was stopped: its time limit was reached");
     if (g_exception == nullptr) return nullptr;
     StopOtherThreads(g_reason.load());
     if (HostLink* link = State().link; link != nullptr) {

@@ -63,6 +63,7 @@ class Scanner {
     indented_ = position_ > line_begin;
     line_begin_ = line_begin;
     compound_ = false;
+    ++logical_lines_;
     StartStatement();
     while (!failed_ && ScanToken()) {
     }
@@ -229,6 +230,7 @@ class Scanner {
     last_.line = statement_.line;
     last_.column = statement_.column;
     last_.alone = first;
+    last_.one_line = logical_lines_ == 1;
   }
 
   Kind KindOfStatement() const {
@@ -249,6 +251,7 @@ class Scanner {
   std::size_t position_ = 0;
   std::size_t line_ = 0;
   std::size_t line_begin_ = 0;
+  std::size_t logical_lines_ = 0;
   bool indented_ = false;
   bool compound_ =
       false;  // the logical line is the head of a compound statement, with what follows on the same line

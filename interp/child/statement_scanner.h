@@ -21,6 +21,7 @@ struct LastStatement {
   std::size_t line = 0;    // of `begin`, from 0
   std::size_t column = 0;  // of `begin`, in bytes from 0
   bool alone = false;      // nothing but comments comes before it
+  bool one_line = false;   // it is on the only logical line
 };
 
 // For text that is valid Python the answer is right or kUnsure. For other text it may be anything: the parts

@@ -9,7 +9,7 @@ import os
 import sys
 
 _NAMES = {1: "stdout", 2: "stderr"}
-_streams = {}
+current = []  # [stdout, stderr] of the session, once they are open; read in C++
 _kept = {}  # descriptor -> a duplicate from which it can be restored
 
 
@@ -35,26 +35,27 @@ def open_streams():
 
 
 def _use(fd, stream):
-    _streams[fd] = stream
+    current[fd - 1:fd] = [stream]
     setattr(sys, _NAMES[fd], stream)
     setattr(sys, f"__{_NAMES[fd]}__", stream)
 
 
 def finish_cell():
     """Everything that was written reaches the host; what the cell replaced or closed is restored."""
-    for fd, stream in list(_streams.items()):
-        current = getattr(sys, _NAMES[fd], None)
-        if current is not stream:
-            _flush(current)
+    for fd, name in _NAMES.items():
+        own = current[fd - 1]
+        present = getattr(sys, name, None)
+        if present is not own:
+            _flush(present)
         if not _is_open(fd):
             # The lowest free number is this one, or one that is given back at once.
             copy = fcntl.fcntl(_kept[fd], fcntl.F_DUPFD, fd)
             if copy != fd:
                 os.close(copy)
-        if not _flush(stream):
-            stream = _open_output(fd)
-        if current is not stream:
-            _use(fd, stream)
+        if not _flush(own):
+            own = _open_output(fd)
+        if present is not own:
+            _use(fd, own)
 
 
 def _is_open(fd):

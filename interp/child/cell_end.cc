@@ -1,0 +1,60 @@
+#include "gloveport/interp/child/cell_end.h"
+
+#include <fcntl.h>
+
+#include "gloveport/interp/child/python_parts.h"
+#include "gloveport/interp/child/python_ref.h"
+
+namespace gloveport::child {
+namespace {
+
+void CallPart(const char* part, const char* function) {
+  PyObject* found = PythonFunction(part, function);
+  const PyRef result = found != nullptr ? PyRef::Steal(PyObject_CallNoArgs(found)) : PyRef();
+  if (!result) PyErr_Clear();
+}
+
+// matplotlib._pylab_helpers.Gcf.figs, once matplotlib is there; never null afterwards.
+PyObject* FigureManagers() {
+  static PyObject* name = PyUnicode_InternFromString("matplotlib._pylab_helpers");
+  static PyObject* figures = nullptr;
+  if (figures != nullptr) return figures;
+  PyObject* module = PyDict_GetItem(PyImport_GetModuleDict(), name);  // borrowed
+  if (module == nullptr) return nullptr;
+  const PyRef holder = PyRef::Steal(PyObject_GetAttrString(module, "Gcf"));
+  if (holder) figures = PyObject_GetAttrString(holder.get(), "figs");
+  if (figures == nullptr) PyErr_Clear();
+  return figures;
+}
+
+bool IsOpen(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
+
+// True where sys.<name> is still the stream of the session and could be flushed.
+bool FlushOwn(const char* name, PyObject* own) {
+  static PyObject* flush = PyUnicode_InternFromString("flush");
+  if (own == nullptr || PySys_GetObject(name) != own) return false;
+  const PyRef done = PyRef::Steal(PyObject_CallMethodNoArgs(own, flush));
+  if (!done) PyErr_Clear();
+  return static_cast<bool>(done);
+}
+
+}  // namespace
+
+void ShowOpenFigures() {
+  PyObject* figures = FigureManagers();
+  if (figures == nullptr || PyObject_Size(figures) <= 0) return PyErr_Clear();
+  CallPart("display", "finish_cell");
+}
+
+void FinishStreams() {
+  PyObject* streams = PythonFunction("streams", "current");  // a list: [stdout, stderr]
+  const bool known = streams != nullptr && PyList_CheckExact(streams) && PyList_GET_SIZE(streams) == 2;
+  if (!known) return PyErr_Clear();
+  if (FlushOwn("stdout", PyList_GET_ITEM(streams, 0)) && FlushOwn("stderr", PyList_GET_ITEM(streams, 1)) &&
+      IsOpen(1) && IsOpen(2)) {
+    return;
+  }
+  CallPart("streams", "finish_cell");
+}
+
+}  // namespace gloveport::child
