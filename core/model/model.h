@@ -1,5 +1,5 @@
-// Model: a chat endpoint that completes a conversation. Implementations speak to OpenAI-compatible or Anthropic
-// servers, or play a script.
+// Model: a chat endpoint that completes a conversation. Implementations speak to OpenAI-compatible or
+// Anthropic servers, or play a script.
 //
 // Thread-safe: Complete may be called from several threads. Nothing that a reply contains is trusted.
 #ifndef GLOVEPORT_CORE_MODEL_MODEL_H_
@@ -52,7 +52,8 @@ class Model {
   virtual bool scripted() const { return false; }
 
   // Errors: kDeadlineExceeded, kIo (endpoint not reachable), kInvalidArgument (4xx), kDenied (401, 403),
-  // kResourceExhausted (429 after retries), kProtocol (garbage), kClosed (a script that ended too early, or cancelled).
+  // kResourceExhausted (429 after retries), kProtocol (garbage), kClosed (a script that ended too early, or
+  // cancelled).
   virtual Result<ChatReply> Complete(const ChatRequest& request) = 0;
 };
 

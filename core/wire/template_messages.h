@@ -45,7 +45,8 @@ struct TemplateReply {
   std::int32_t status = 0;  // ReapRequest: as of waitpid
 };
 
-// Host to template, with six descriptors: channel, stdout, stderr, ring memory, the session's event, the host's event.
+// Host to template, with six descriptors: channel, stdout, stderr, ring memory, the session's event, the
+// host's event.
 struct ForkRequest {
   std::uint64_t data_bytes = 0;  // limits of ResourceLimits, measured by the host
   std::uint64_t address_space_bytes = 0;

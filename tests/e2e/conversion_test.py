@@ -41,7 +41,7 @@ class Answers(Case):
                 r"calls the tool contact_cost\(contacts=\d+",
                 r"The answer is accepted",
                 r"5,289 of 45,211 clients subscribed, which is 11\.698 %\. March",  # the explanation
-                r"(?s)Evidence.*final_answer.*cells.*denied.*ok.*files read +bank-marketing\.csv"
+                r"(?s)Evidence.*final_answer.*denied.*ok.*files read +bank-marketing\.csv"
                 r".*refused.*requests.*tool calls.*contact_cost.*CPU.*MiB.*seccomp +in force"):
             with self.subTest(pattern=pattern):
                 self.assertRegex(done.stderr, pattern)

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
+
+#include "gloveport/core/base/deadline.h"
 
 #include "fake_runtime.h"
 #include "protocol_peer.h"
@@ -38,6 +42,9 @@ TEST_F(SessionProtocol, OpenRunCloseGivesValueOutputAndLayers) {
   EXPECT_EQ(ran["result"]["outcome"], "ok");
   EXPECT_EQ(ran["result"]["value"], "hello");
   EXPECT_EQ(peer_.Call(R"({"id":2,"op":"close","session":"s1"})")["ok"], true);
+  // The thread that ran the cell may hold the session for a moment after the reply.
+  const Deadline soon = Deadline::After(std::chrono::seconds(10));
+  while (runtime_.open_sessions != 0 && !soon.passed()) std::this_thread::yield();
   EXPECT_EQ(runtime_.open_sessions, 0);
   EXPECT_EQ(ErrorCodeOf(R"({"id":3,"op":"run","session":"s1","code":"x"})"), "not_found");
 }

@@ -85,10 +85,10 @@ TEST_F(Stops, TimeOutNamesTheLineItInterrupted) {
 }
 
 TEST_F(Stops, FinallyBodiesRunAfterATimeOut) {
-  const CellRun run =
-      Run("import threading\nl = threading.Lock()\nwith l:\n    try:\n        x = 0\n        while True: x += 1\n"
-          "    finally:\n        print('cleaned', 'up')",
-          kShort);
+  const CellRun run = Run(
+      "import threading\nl = threading.Lock()\nwith l:\n    try:\n        x = 0\n        while True: x += 1\n"
+      "    finally:\n        print('cleaned', 'up')",
+      kShort);
   EXPECT_EQ(run.out, "cleaned up\n");
   EXPECT_EQ(Eval("l.locked()"), "false");
 }
