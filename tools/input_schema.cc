@@ -11,7 +11,8 @@ Value InputSchema(const ToolSpec& spec) {
     Value schema = parameter.schema.is_map() ? parameter.schema : Value(Value::Map());
     if (!parameter.description.empty() && !schema.Find("description"))
       schema.Set("description", Value(parameter.description));
-    if (!parameter.default_value) required.emplace_back(parameter.name);
+    if (!parameter.default_value && parameter.kind == ParameterKind::kPlain)
+      required.emplace_back(parameter.name);
     if (parameter.default_value && !schema.Find("default")) schema.Set("default", *parameter.default_value);
     properties.Set(parameter.name, std::move(schema));
   }

@@ -4,10 +4,17 @@
 
 namespace gloveport {
 
+std::string_view ParameterKindName(ParameterKind kind) {
+  if (kind == ParameterKind::kVariadic) return "variadic";
+  return kind == ParameterKind::kKeywordVariadic ? "keyword_variadic" : "plain";
+}
+
 std::string ToolSpec::Signature() const {
   std::string out = name + "(";
   for (const Parameter& parameter : parameters) {
     if (out.back() != '(') out += ", ";
+    if (parameter.kind != ParameterKind::kPlain)
+      out += parameter.kind == ParameterKind::kVariadic ? "*" : "**";
     out += parameter.name;
     if (!parameter.annotation.empty()) out += ": " + parameter.annotation;
     if (!parameter.default_value) continue;

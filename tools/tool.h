@@ -18,19 +18,29 @@
 
 namespace gloveport {
 
+// How arguments reach a parameter. What comes after a variadic one is given by keyword only.
+enum class ParameterKind {
+  kPlain,            // by position or keyword
+  kVariadic,         // *name: a list of all further positional arguments
+  kKeywordVariadic,  // **name: a dict of all further keyword arguments
+};
+std::string_view ParameterKindName(ParameterKind kind);  // "plain", "variadic", "keyword_variadic"
+
 struct Parameter {
   std::string name;  // a Python identifier
   std::string description;
   std::string annotation;  // as Python writes it: "int", "list[float]", "str | None"; "object" for anything
   Value schema;            // JSON Schema as a Map; empty Map accepts everything
-  std::optional<Value> default_value;  // absent: required
+  std::optional<Value> default_value;          // absent: required
+  ParameterKind kind = ParameterKind::kPlain;  // the annotation of a variadic one is that of each item
 };
 
 struct ToolSpec {
   std::string name;  // a Python identifier, no keyword
   std::string description;
-  std::vector<Parameter> parameters;  // required ones first; all by position or keyword
-  std::string returns = "object";     // annotation of the result
+  std::vector<Parameter>
+      parameters;  // required ones before those with defaults; at most one of each variadic kind
+  std::string returns = "object";  // annotation of the result
   std::string returns_description;
   Value returns_schema;  // JSON Schema as a Map, or None
   // A coroutine function in the cell: `await tool(...)`, many at once with asyncio.gather, without threads

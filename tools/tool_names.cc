@@ -43,6 +43,26 @@ Status CheckName(std::string_view what, std::string_view name) {
   return {};
 }
 
+Status CheckVariadic(const ToolSpec& spec) {
+  bool variadic = false;
+  for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
+    const Parameter& parameter = spec.parameters[i];
+    if (parameter.kind == ParameterKind::kPlain) continue;
+    const std::string what = fmt::format("{}(): parameter '{}'", spec.name, parameter.name);
+    if (parameter.default_value)
+      return Fail(ErrorCode::kInvalidArgument,
+                  what + " is variadic and cannot have a default: it is empty without one");
+    if (parameter.kind == ParameterKind::kKeywordVariadic) {
+      if (i + 1 == spec.parameters.size()) continue;
+      return Fail(ErrorCode::kInvalidArgument, what + " takes all further keywords and must be the last");
+    }
+    if (variadic)
+      return Fail(ErrorCode::kInvalidArgument, what + " is the second that takes all further arguments");
+    variadic = true;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool IsPythonKeyword(std::string_view text) {
@@ -63,7 +83,9 @@ Status CheckToolSpec(const ToolSpec& spec) {
   if (spec.timeout && spec.timeout->count() <= 0) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{}(): a time limit must be above 0", spec.name));
   }
+  RETURN_IF_ERROR(CheckVariadic(spec));
   const Parameter* with_default = nullptr;
+  bool by_keyword = false;
   for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
     const Parameter& parameter = spec.parameters[i];
     const std::string what = fmt::format("{}(): parameter", spec.name);
@@ -73,6 +95,8 @@ Status CheckToolSpec(const ToolSpec& spec) {
                     [&](const Parameter& p) { return p.name == parameter.name; })) {
       return Fail(ErrorCode::kInvalidArgument, fmt::format("{} '{}' is there twice", what, parameter.name));
     }
+    if (parameter.kind == ParameterKind::kVariadic) by_keyword = true;  // the others come in any order
+    if (by_keyword || parameter.kind != ParameterKind::kPlain) continue;
     if (parameter.default_value) {
       with_default = &parameter;
     } else if (with_default != nullptr) {

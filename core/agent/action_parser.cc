@@ -72,6 +72,8 @@ class Parser {
   }
 
  private:
+  std::string_view View() const { return text_; }
+
   // ---- asking ----
 
   SyntaxInfo Check(std::string_view code) {
@@ -127,7 +129,7 @@ class Parser {
   }
 
   void CutAt(std::size_t position) {
-    action_.cut_invented = !IsTrivia(std::string_view(text_).substr(position, limit_ - position));
+    action_.cut_invented = !IsTrivia(View().substr(position, limit_ - position));
     limit_ = position;
   }
 
@@ -174,8 +176,7 @@ class Parser {
   bool TakeJson() {
     for (const Block* block : OfKind(BlockKind::kJson)) {
       const bool at_start = TrimBlank(markup_.TextBetween(text_, 0, block->begin)).empty();
-      const bool at_end =
-          IsTrivia(std::string_view(text_).substr(block->end, limit_ - std::min(limit_, block->end)));
+      const bool at_end = IsTrivia(View().substr(block->end, limit_ - std::min(limit_, block->end)));
       if (!at_start && !(block->only_known_keys && (at_end || !block->thought.empty()))) continue;
       action_.thought = std::string(TrimBlank(block->thought));
       if (TrimBlank(block->code).empty()) {
@@ -208,7 +209,7 @@ class Parser {
     std::string raw = markup_.TextBetween(text_, begin, BareEnd(begin));
     if (const std::size_t label = markup_.label ? 0 : ThoughtLabelSize(raw)) {
       const std::size_t eol = LineEnd(raw, label);
-      action_.thought = std::string(TrimBlank(std::string_view(raw).substr(label, eol - label)));
+      action_.thought = TrimBlank(raw.substr(label, eol - label));
       raw.erase(0, eol);
     }
     std::string code = CutCode(raw);

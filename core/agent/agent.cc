@@ -10,7 +10,8 @@ namespace gloveport {
 namespace {
 
 std::string_view TemplateOr(const std::string& own, std::string_view fallback) {
-  return own.empty() ? fallback : std::string_view(own);
+  if (own.empty()) return fallback;
+  return own;
 }
 
 Result<Memory> BeginMemory(Session& session, const SessionOptions& session_options,

@@ -143,9 +143,13 @@ std::string FillTemplate(std::string_view text_template,
     const auto close = text_template.find("}}");
     const auto value =
         close == std::string_view::npos ? values.end() : values.find(text_template.substr(2, close - 2));
-    const std::size_t mark = value == values.end() ? 2 : close + 2;
-    out += value == values.end() ? text_template.substr(0, 2) : std::string_view(value->second);
-    text_template.remove_prefix(mark);
+    const bool known = value != values.end();
+    if (known) {
+      out += value->second;
+    } else {
+      out += "{{";
+    }
+    text_template.remove_prefix(known ? close + 2 : 2);
   }
   return out;
 }

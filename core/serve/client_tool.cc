@@ -78,6 +78,21 @@ Result<std::string> TextMember(const Json& object, std::string_view key, const s
   return member->get<std::string>();
 }
 
+// The declared type of a variadic parameter is that of each item; its schema that of all together.
+Status ParseKind(const Json* kind, const std::string& where, Parameter& parameter) {
+  if (kind == nullptr || *kind == "plain") return {};
+  const bool variadic = *kind == "variadic";
+  if (!variadic && *kind != "keyword_variadic") {
+    return Fail(ErrorCode::kInvalidArgument,
+                where + ": \"kind\" must be plain, variadic or keyword_variadic");
+  }
+  parameter.kind = variadic ? ParameterKind::kVariadic : ParameterKind::kKeywordVariadic;
+  Value schema = Value::Object({{"type", variadic ? "array" : "object"}});
+  schema.Set(variadic ? "items" : "additionalProperties", std::move(parameter.schema));
+  parameter.schema = std::move(schema);
+  return {};
+}
+
 Result<Parameter> ParseParameter(const Json& declaration, const std::string& tool) {
   if (!declaration.is_object()) {
     return Fail(ErrorCode::kInvalidArgument, tool + ": each parameter must be an object with a \"name\"");
@@ -91,6 +106,7 @@ Result<Parameter> ParseParameter(const Json& declaration, const std::string& too
   ASSIGN_OR_RETURN(TypeText type, ParseType(Member(declaration, "type"), where));
   parameter.annotation = std::move(type.annotation);
   parameter.schema = std::move(type.schema);
+  RETURN_IF_ERROR(ParseKind(Member(declaration, "kind"), where, parameter));
   if (const Json* value = Member(declaration, "default")) {
     auto converted = FromJson(*value);
     if (!converted)

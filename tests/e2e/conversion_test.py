@@ -153,6 +153,7 @@ class Failures(Case):
             with self.subTest(name=name):
                 self.assertFails(USAGE, ask(model="scripted:" + self.write(name, text)), pattern)
         self.assertFails(USAGE, ask(model="scripted:" + os.path.join(self.folder, "no.jsonl")), r"--model: cannot open")
+        self.assertFails(USAGE, ask(model="scripted:" + self.folder), r"--model: .*directory")
 
     def test_policies_that_cannot_be_used(self):
         broken = self.write("broken.json", "{\n  \"extend\": \"default\"\n}")

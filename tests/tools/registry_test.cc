@@ -87,6 +87,25 @@ TEST(ToolRegistryTest, ChecksTheParametersOfEveryTool) {
   EXPECT_EQ(refused({{.name = "a"}, {.name = "b", .default_value = Value(1)}}), "");
 }
 
+TEST(ToolRegistryTest, ChecksVariadicParameters) {
+  const Parameter rest{.name = "rest", .kind = ParameterKind::kVariadic};
+  const Parameter options{.name = "options", .kind = ParameterKind::kKeywordVariadic};
+  const Parameter sep{.name = "sep", .default_value = Value(" ")};
+  const Parameter plain{.name = "plain"};
+  const auto refused = [](std::vector<Parameter> parameters) {
+    ToolRegistry registry;
+    const Status added = registry.Add(Named("f", std::move(parameters)));
+    return added ? std::string() : added.error().message;
+  };
+  EXPECT_EQ(refused({plain, rest, sep, options}), "");
+  EXPECT_EQ(refused({sep, rest, plain}), "");  // by keyword, so that the order is free
+  EXPECT_THAT(refused({options, plain}), HasSubstr("must be the last"));
+  EXPECT_THAT(refused({rest, {.name = "more", .kind = ParameterKind::kVariadic}}),
+              HasSubstr("'more' is the second"));
+  EXPECT_THAT(refused({{.name = "r", .default_value = Value(1), .kind = ParameterKind::kVariadic}}),
+              HasSubstr("cannot have a default"));
+}
+
 TEST(ToolRegistryTest, RefusesNothing) {
   ToolRegistry registry;
   EXPECT_FALSE(registry.Add(std::shared_ptr<Tool>()));

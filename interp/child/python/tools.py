@@ -60,11 +60,12 @@ def make_function(spec):
     hidden = "_"
     while hidden in given or hidden == name:
         hidden += "_"
-    heads = [f"{parameter['name']}=None" if parameter.get("has_default") else parameter["name"]
-             for parameter in parameters]
+    heads = [_head(parameter) for parameter in parameters]
+    passed = [f"[*{name}]" if head.startswith("*") and not head.startswith("**") else name
+              for name, head in zip(given, heads)]
     is_async = bool(spec.get("is_async"))
     kind, result = ("async def", "return await") if is_async else ("def", "return")
-    source = f"{kind} {name}({', '.join(heads)}):\n    {result} {hidden}({', '.join(given)})\n"
+    source = f"{kind} {name}({', '.join(heads)}):\n    {result} {hidden}({', '.join(passed)})\n"
     schemas = [(parameter["name"], parameter.get("schema")) for parameter in parameters]
     caller = native.make_caller(name, schemas, is_async)
     if is_async:
@@ -72,11 +73,31 @@ def make_function(spec):
     space = {hidden: caller, "__name__": "__main__", "__builtins__": builtins}
     exec(compile(source, f"<gloveport/tool {name}>", "exec", dont_inherit=True), space)
     function = space[name]
-    function.__defaults__ = tuple(parameter["default"] for parameter in parameters
-                                  if parameter.get("has_default")) or None
+    _set_defaults(function, parameters)
     function.__annotations__ = _annotations(spec, parameters)
     function.__doc__ = _documentation(spec, parameters)
     return function
+
+
+def _head(parameter):
+    stars = {"variadic": "*", "keyword_variadic": "**"}.get(parameter.get("kind"), "")
+    return f"{stars}{parameter['name']}" + ("=None" if parameter.get("has_default") else "")
+
+
+def _set_defaults(function, parameters):
+    """What stands behind a variadic parameter is given by keyword, and so has its default elsewhere."""
+    positional, by_keyword = [], {}
+    seen_variadic = False
+    for parameter in parameters:
+        seen_variadic = seen_variadic or parameter.get("kind") == "variadic"
+        if not parameter.get("has_default"):
+            continue
+        if seen_variadic:
+            by_keyword[parameter["name"]] = parameter["default"]
+        else:
+            positional.append(parameter["default"])
+    function.__defaults__ = tuple(positional) or None
+    function.__kwdefaults__ = by_keyword or None
 
 
 # ---- annotations ----

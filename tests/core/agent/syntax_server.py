@@ -1,4 +1,4 @@
-"""Answers whether texts are Python, as Runtime::Syntax does: one JSON string a line in, one JSON object a line out.
+"""Answers whether texts are Python, as Runtime::Syntax does: a JSON string a line in, a JSON object a line out.
 
 Lets the parser's tests run without a confined process. Nothing of the texts is executed.
 """

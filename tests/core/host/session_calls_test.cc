@@ -95,6 +95,37 @@ TEST_F(SessionCallsTest, ToolsAreCalledFromEverywhere) {
   }
 }
 
+// A tool whose arguments are as many as the caller likes.
+class Collect : public Tool {
+ public:
+  Collect() {
+    const Value anything{Value::Map()};
+    spec_ = {.name = "collect", .description = "Gives back what it got."};
+    spec_.parameters = {{.name = "first", .schema = anything},
+                        {.name = "rest", .schema = anything, .kind = ParameterKind::kVariadic},
+                        {.name = "sep", .schema = anything, .default_value = Value("-")},
+                        {.name = "options", .schema = anything, .kind = ParameterKind::kKeywordVariadic}};
+  }
+  const ToolSpec& spec() const override { return spec_; }
+  Result<Value> Call(const Arguments& arguments, CallContext&) override { return Value(arguments.all()); }
+
+ private:
+  ToolSpec spec_;
+};
+
+TEST_F(SessionCallsTest, VariadicParametersTakeAllTheRest) {
+  ASSERT_TRUE(tools_->Add(std::make_shared<Collect>()));
+  auto session = OpenWithTools();
+  EXPECT_EQ(Run(*session, "collect(1)").repr, "{'first': 1, 'rest': [], 'sep': '-', 'options': {}}");
+  EXPECT_EQ(Run(*session, "collect(1, 2, 3, sep='', z=4)").repr,
+            "{'first': 1, 'rest': [2, 3], 'sep': '', 'options': {'z': 4}}");
+  EXPECT_EQ(Run(*session, "collect(*[1, 2], **{'sep': 0})").repr,
+            "{'first': 1, 'rest': [2], 'sep': 0, 'options': {}}");
+  EXPECT_EQ(Run(*session, "import inspect\nstr(inspect.signature(collect))").value,
+            Value("(first, *rest, sep='-', **options)"));
+  EXPECT_EQ(Run(*session, "collect()").error->type, "TypeError");
+}
+
 TEST_F(SessionCallsTest, HelpShowsSignatureAndWords) {
   auto session = OpenWithTools();
   EXPECT_THAT(Run(*session, "help(twice)").out,

@@ -64,8 +64,19 @@ TEST(ParseToolDeclaration, HowItIsCalledMayBeSaid) {
   EXPECT_EQ(spec->timeout, std::chrono::milliseconds(2500));
 }
 
+TEST(ParseToolDeclaration, VariadicParametersTakeAllTheRest) {
+  const auto spec = Declared(R"({"name":"t","parameters":[
+      {"name":"a"},{"name":"args","kind":"variadic","type":"integer"},{"name":"sep","default":" "},
+      {"name":"options","kind":"keyword_variadic"}]})");
+  ASSERT_TRUE(spec.has_value());
+  EXPECT_EQ(spec->Signature(), "t(a: object, *args: int, sep: object = ' ', **options: object) -> object");
+  EXPECT_EQ(DumpJson(spec->parameters[1].schema), R"({"type":"array","items":{"type":"integer"}})");
+  EXPECT_EQ(DumpJson(spec->parameters[3].schema), R"({"type":"object","additionalProperties":{}})");
+}
+
 TEST(ParseToolDeclaration, ErrorsNameToolAndParameter) {
-  const std::array<std::pair<std::string_view, std::string_view>, 11> kCases = {{
+  const std::array<std::pair<std::string_view, std::string_view>, 12> kCases = {{
+      {R"({"name":"t","parameters":[{"name":"p","kind":"star"}]})", "tool t, parameter p: \"kind\" must be"},
       {R"({"name":"t","async":1})", "tool t: \"async\" must be true or false"},
       {R"({"name":"t","timeout_s":0})", "tool t: \"timeout_s\" must be a number"},
       {R"({"name":"t","timeout_s":"1"})", "tool t: \"timeout_s\" must be a number"},
