@@ -24,6 +24,8 @@ using Node = JsonNode;
 using std::literals::string_view_literals::operator""sv;
 
 constexpr std::size_t kMaxListItems = 10'000;
+constexpr std::uint64_t kMaxCalls = 1'000'000'000;
+constexpr double kMaxTotal = 31'536'000;  // a year of CPU time
 
 // Those that run text as code. What else the inspector refuses leads out of a cell and is never let through.
 constexpr std::array kBuiltins = {"eval"sv, "exec"sv, "compile"sv};
@@ -184,12 +186,13 @@ class PolicyDecoder {
         {{"read", [this](const Node& n) { return Paths(n, "files.read", policy_.files.read); }}});
   }
 
-  Status Duration(const Node& node, std::string_view what, std::chrono::milliseconds& out) {
+  Status Duration(const Node& node, std::string_view what, std::chrono::milliseconds& out,
+                  double most = 86'400) {
     double seconds = 0;
     RETURN_IF_ERROR(fields_.Number(node, what, seconds));
-    if (!(seconds >= 0.01 && seconds <= 86'400)) {
-      return fields_.Fault(node.at,
-                           fmt::format("{} must be from 0.01 to 86400 seconds, not {}", what, node.text));
+    if (!(seconds >= 0.01 && seconds <= most)) {
+      return fields_.Fault(
+          node.at, fmt::format("{} must be from 0.01 to {:.0f} seconds, not {}", what, most, node.text));
     }
     out = std::chrono::milliseconds(std::llround(seconds * 1000));
     return {};
@@ -202,15 +205,23 @@ class PolicyDecoder {
       return
           [this, what, least, most, &out](const Node& n) { return fields_.Whole(n, what, least, most, out); };
     };
-    return fields_.Object(node, "limits",
-                          {{"wall_s", [&](const Node& n) { return Duration(n, "wall_s", limits.wall); }},
-                           {"cpu_s", [&](const Node& n) { return Duration(n, "cpu_s", limits.cpu); }},
-                           {"memory_mib", whole("memory_mib", 8, 1 << 20, limits.memory_mib)},
-                           {"output_kib", whole("output_kib", 1, 1 << 20, limits.output_kib)},
-                           {"open_files", whole("open_files", 8, 1 << 20, limits.open_files)},
-                           {"threads", whole("threads", 1, 4096, limits.threads)},
-                           {"disk_mib", whole("disk_mib", 1, 1 << 20, limits.disk_mib)},
-                           {"tool_calls", whole("tool_calls", 0, 1'000'000'000, limits.tool_calls)}});
+    return fields_.Object(
+        node, "limits",
+        {{"wall_s", [&](const Node& n) { return Duration(n, "wall_s", limits.wall); }},
+         {"cpu_s", [&](const Node& n) { return Duration(n, "cpu_s", limits.cpu); }},
+         {"memory_mib", whole("memory_mib", 8, 1 << 20, limits.memory_mib)},
+         {"output_kib", whole("output_kib", 1, 1 << 20, limits.output_kib)},
+         {"open_files", whole("open_files", 8, 1 << 20, limits.open_files)},
+         {"threads", whole("threads", 1, 4096, limits.threads)},
+         {"disk_mib", whole("disk_mib", 1, 1 << 20, limits.disk_mib)},
+         {"tool_calls", whole("tool_calls", 0, kMaxCalls, limits.tool_calls)},
+         {"tool_calls_per_s", whole("tool_calls_per_s", 1, kMaxCalls, limits.tool_calls_per_s)},
+         {"tool_call_kib", whole("tool_call_kib", 1, 192 << 10, limits.tool_call_kib)},
+         {"result_mib", whole("result_mib", 1, 1 << 20, limits.result_mib)},
+         {"total_cpu_s",
+          [&](const Node& n) { return Duration(n, "total_cpu_s", limits.total_cpu, kMaxTotal); }},
+         {"total_output_mib", whole("total_output_mib", 1, 1 << 30, limits.total_output_mib)},
+         {"total_tool_calls", whole("total_tool_calls", 0, kMaxCalls, limits.total_tool_calls)}});
   }
 
   Status ReadNetwork(const Node& node) {

@@ -68,6 +68,13 @@ struct Limits {
   std::uint64_t threads = 32;
   std::uint64_t disk_mib = 256;     // work folder and temporary files together
   std::uint64_t tool_calls = 1000;  // per cell
+  std::uint64_t tool_calls_per_s = 10'000;
+  std::uint64_t tool_call_kib = 16 * 1024;  // arguments of one call, and its result
+  std::uint64_t result_mib = 256;           // host memory for what a cell sends: value, displays, calls
+  // Over all cells of a session.
+  std::chrono::milliseconds total_cpu{3'600'000};
+  std::uint64_t total_output_mib = 4096;
+  std::uint64_t total_tool_calls = 100'000;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 

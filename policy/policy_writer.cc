@@ -71,7 +71,13 @@ std::string LimitsText(const Limits& limits) {
                  {"open_files", std::to_string(limits.open_files)},
                  {"threads", std::to_string(limits.threads)},
                  {"disk_mib", std::to_string(limits.disk_mib)},
-                 {"tool_calls", std::to_string(limits.tool_calls)}});
+                 {"tool_calls", std::to_string(limits.tool_calls)},
+                 {"tool_calls_per_s", std::to_string(limits.tool_calls_per_s)},
+                 {"tool_call_kib", std::to_string(limits.tool_call_kib)},
+                 {"result_mib", std::to_string(limits.result_mib)},
+                 {"total_cpu_s", Seconds(limits.total_cpu)},
+                 {"total_output_mib", std::to_string(limits.total_output_mib)},
+                 {"total_tool_calls", std::to_string(limits.total_tool_calls)}});
 }
 
 }  // namespace

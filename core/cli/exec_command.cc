@@ -11,6 +11,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
+#include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/output_budget.h"
@@ -61,7 +62,7 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 
 Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
   SessionOptions session;
-  ASSIGN_OR_RETURN(session.policy, LoadPolicy(options.policy));
+  ASSIGN_OR_RETURN(session.policy, AtOption("--policy", LoadPolicy(options.policy)));
   // Who starts the command owns the policy: a longer time on the command line is meant.
   if (options.timeout_s) session.policy.limits.wall = Milliseconds(*options.timeout_s);
   if (!options.workdir.empty()) session.workdir = options.workdir;

@@ -15,6 +15,7 @@
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/narrator.h"
+#include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/model/factory.h"
@@ -33,13 +34,6 @@ struct Inputs {
   SessionOptions session;
   AgentOptions agent;
 };
-
-// The error says which option it is about.
-template <typename T>
-Result<T> AtOption(std::string_view option, Result<T> result) {
-  if (!result) result.error().message = fmt::format("{}: {}", option, result.error().message);
-  return result;
-}
 
 Result<InputFile> ReadInputFile(const std::string& path) {
   auto text = ReadFile(path, kMaxFileBytes);

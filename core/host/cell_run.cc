@@ -13,6 +13,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/host/limit_hit.h"
 #include "gloveport/core/host/policy_argument.h"
 #include "gloveport/core/host/proc_stat.h"
 #include "gloveport/core/wire/cbor.h"
@@ -26,11 +27,14 @@ constexpr milliseconds kGrace{1000};          // between a soft stop and the kil
 constexpr milliseconds kSampleInterval{50};   // of CPU time and memory
 constexpr std::size_t kMaxListed = 200;       // files, refusals and displays that one result lists
 constexpr std::size_t kMaxListedText = 4096;  // bytes of a name or message in such a list
-constexpr int kFramesAtOnce = 64;             // before deadlines, output and everything else get their turn
+constexpr std::size_t kMaxRecords = 10'000;   // tool calls that one result lists
+constexpr std::size_t kMaxRefusedCalls =
+    1000;                          // code that goes on calling after that will not stop by itself
+constexpr int kFramesAtOnce = 64;  // before deadlines, output and everything else get their turn
 constexpr std::size_t kMaxEvents =
     100'000;  // the interpreter sends each only once, and a few hundred at most
 constexpr std::size_t kReadChunk = 256 * 1024;
-constexpr std::uint64_t kFloodFactor = 1024;  // output beyond this many times the kept bytes ends the cell
+constexpr std::uint64_t kFloodFactor = 512;  // output beyond this many times the kept bytes ends the cell
 constexpr std::uint64_t kResidentSlack =
     64ull << 20;  // libraries and shared pages that come in without being asked for
 
@@ -72,7 +76,10 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
       environment_(environment),
       cell_(cell),
       out_(environment.policy.limits.output_kib * 1024),
-      err_(environment.policy.limits.output_kib * 1024) {
+      err_(environment.policy.limits.output_kib * 1024),
+      call_limits_(environment.policy.limits, environment.totals),
+      kept_budget_(environment.policy.limits.result_mib << 20),
+      flight_budget_(environment.policy.limits.result_mib << 20) {
   result_.cell = cell;
 }
 
@@ -82,6 +89,8 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall) {
   wall_deadline_ = Deadline::After(wall);
   sample_at_ = Deadline::After(kSampleInterval);
   cpu_before_ = ReadCpuClock(process_.pid());
+  SessionTotals& totals = environment_.totals;
+  if (totals.clock_of == process_.pid()) totals.cpu += cpu_before_ - totals.clock;
   ticks_before_ = ticks_used_ = ReadCpuUse(process_.pid());
   if (const auto memory = ReadMemoryUse(process_.pid())) resident_before_ = memory->resident_bytes;
   const wire::RunCell message{cell_, std::string(code)};
@@ -138,12 +147,14 @@ void CellRun::CheckDeadlines() {
     sample_at_ = Deadline::After(kSampleInterval);
     cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
     ticks_used_ = ReadCpuUse(process_.pid());
-    if (cpu_used_ > environment_.policy.limits.cpu) RequestStop(Stop::kCpu);
+    const Limits& limits = environment_.policy.limits;
+    if (cpu_used_ > limits.cpu) RequestStop(Stop::kCpu);
+    if (environment_.totals.cpu + cpu_used_ > limits.total_cpu) RequestStop(Stop::kTotalCpu);
     CheckMemory();
   }
   if (stop_ != Stop::kNone && kill_deadline_.passed() && !done_) {
-    KillFor(StopOutcome(), LimitName(stop_),
-            LimitMessage(stop_) + "; the code did not stop when asked, so its process was ended");
+    KillFor(StopOutcome(), LimitOf(stop_),
+            StopMessage() + "; the code did not stop when asked, so its process was ended");
   }
 }
 
@@ -154,8 +165,7 @@ void CellRun::CheckMemory() {
   peak_resident_ = std::max(peak_resident_, memory->resident_bytes);
   const std::uint64_t limit = environment_.policy.limits.memory_mib << 20;
   if (memory->resident_bytes > resident_before_ + limit + kResidentSlack) {
-    KillFor(Outcome::kMemory, "memory",
-            fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib));
+    KillFor(Outcome::kMemory, "memory", Hit("memory").message);
   }
 }
 
@@ -164,28 +174,47 @@ void CellRun::RequestStop(Stop reason) {
   if (stop_ != Stop::kNone) return;
   stop_ = reason;
   kill_deadline_ = Deadline::After(kGrace);
-  process_.Signal(reason == Stop::kInterrupt ? kInterruptSignal : kTimeoutSignal, cell_);
+  process_.Signal(reason == Stop::kInterrupt || reason == Stop::kCalls ? kInterruptSignal : kTimeoutSignal,
+                  cell_);
   environment_.dispatcher.StopCalls();
 }
 
-void CellRun::KillFor(Outcome outcome, std::string limit, std::string message) {
+void CellRun::KillFor(Outcome outcome, std::string_view limit, std::string message) {
   if (killed_for_) return;
   killed_for_ = outcome;
-  if (!limit.empty()) result_.limit = LimitHit{std::move(limit), message};
+  if (!limit.empty()) result_.limit = Hit(limit);
   result_.error =
       PythonError{std::string(OutcomeName(outcome)), std::move(message), 0, static_cast<int>(cell_), ""};
   process_.Kill();
 }
 
+// What the result holds of what a child sent. Nothing where the cell was ended for it.
+std::optional<Value> CellRun::Keep(std::string_view encoded, const char* what) {
+  auto kept = DecodeWithin(kept_budget_, encoded);
+  if (kept) return std::move(kept->value);
+  if (kept.error().code == ErrorCode::kResourceExhausted) {
+    KillFor(Outcome::kOutputLimit, "result", Hit("result").message);
+  } else {
+    Violate(fmt::format("{}: {}", what, kept.error().message));
+  }
+  return std::nullopt;
+}
+
+bool CellRun::KeepText(std::size_t bytes) {
+  if (kept_budget_.Take(bytes)) return true;
+  KillFor(Outcome::kOutputLimit, "result", Hit("result").message);
+  return false;
+}
+
 void CellRun::ReadOutput() {
   if (out_open_) out_open_ = ReadStream(process_.out(), out_, Stream::kStdout);
   if (err_open_) err_open_ = ReadStream(process_.err(), err_, Stream::kStderr);
-  const std::uint64_t kept = environment_.policy.limits.output_kib * 1024;
-  if (out_.total_bytes() + err_.total_bytes() > kept * kFloodFactor) {
-    KillFor(Outcome::kOutputLimit, "output",
-            fmt::format("output: {} KiB are kept, and more than {} times as much was written", kept / 1024,
-                        kFloodFactor));
-  }
+  const Limits& limits = environment_.policy.limits;
+  const std::uint64_t written = out_.total_bytes() + err_.total_bytes();
+  if (written > limits.output_kib * 1024 * kFloodFactor)
+    KillFor(Outcome::kOutputLimit, "output", Hit("output").message);
+  if (environment_.totals.output_bytes + written > limits.total_output_mib << 20)
+    KillFor(Outcome::kOutputLimit, "total_output", Hit("total_output").message);
 }
 
 // False at the end: a session may close its standard streams, and poll would not sleep on what is closed.
@@ -214,7 +243,7 @@ bool CellRun::ReadFrame() {
 void CellRun::OnBrokenChannel(const Error& error) {
   if (error.code == ErrorCode::kDeadlineExceeded) {
     return KillFor(Outcome::kTimeout, "wall",
-                   LimitMessage(Stop::kWall) + "; the process did not even take the code");
+                   Hit("wall").message + "; the process did not even take the code");
   }
   // Half a frame may be all that a process that crashed has left.
   pollfd hung_up{process_.channel().fd(), 0, 0};
@@ -242,20 +271,23 @@ void CellRun::Violate(std::string what) {
 }
 
 void CellRun::On(wire::ToolCall& call) {
+  if (call.cell != cell_) return Violate("a tool call for a cell that does not run");
   const auto [in_flight, is_new] = calls_in_flight_.try_emplace(call.call);
   if (!is_new) return Violate("a tool call with a number that is in use");
-  auto arguments = DecodeValue(call.args);
-  if (!arguments || !arguments->is_map()) return Violate("a tool call without arguments");
-  call.args = {};
   const std::shared_ptr<Tool> tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
   if (!tool || environment_.gate.IsHidden(call.name)) {
     return RefuseCall(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
   }
-  if (++result_.usage.tool_calls > environment_.policy.limits.tool_calls) {
-    result_.limit = LimitHit{"tool_calls", fmt::format("tool calls: limit of {} in one cell reached",
-                                                       environment_.policy.limits.tool_calls)};
-    return RefuseCall(call, "ToolError", result_.limit->message, "limit");
+  if (auto hit = call_limits_.Admit(call.args.size())) {
+    call_limit_ = result_.limit = std::move(hit);
+    return RefuseCall(call, "ToolError", call_limit_->message, "limit");
   }
+  auto decoded = DecodeWithin(flight_budget_, call.args);
+  if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
+    return RefuseCall(call, "ToolError", "the calls in flight hold " + decoded.error().message, "limit");
+  if (!decoded || !decoded->value.is_map()) return Violate("a tool call without arguments");
+  in_flight->second.cost = decoded->cost;
+  Value* const arguments = &decoded->value;
   const ToolDecision decision =
       environment_.gate.Decide(call.name, [&](std::string_view name) -> std::optional<PolicyArgument> {
         const Value* argument = arguments->Find(name);
@@ -276,27 +308,52 @@ void CellRun::On(wire::ToolCall& call) {
 
 void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
                          std::string rule) {
+  if (++refused_calls_ > kMaxRefusedCalls) return RequestStop(Stop::kCalls);
   AddRefusal({"host", std::move(rule), call.name, message});
-  calls_in_flight_.erase(call.call);
+  ReleaseCall(call.call);
   SendReply({call.call, false, {}, std::move(type), std::move(message)});
 }
 
+// False where the call is not in flight any more.
+bool CellRun::ReleaseCall(std::uint64_t call) {
+  const auto found = calls_in_flight_.find(call);
+  if (found == calls_in_flight_.end()) return false;
+  flight_budget_.Release(found->second.cost);
+  calls_in_flight_.erase(found);
+  return true;
+}
+
+// Why a result cannot be given to the cell; empty where it can.
+std::string CellRun::WhyNotSendable(const ToolCallRecord& record) const {
+  if (const Status fits = CheckCrossable(record.result); !fits)
+    return fmt::format("{}() returned a value that cannot cross to the cell: {}", record.name,
+                       fits.error().message);
+  return "";
+}
+
 void CellRun::AnswerCompletedCalls() {
+  // A tool that waited until the cell's deadline fails at that moment: the cell ends of the limit, not of
+  // that.
+  if (wall_deadline_.passed()) RequestStop(Stop::kWall);
   for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) {
-    if (completed.cell != cell_ || calls_in_flight_.erase(completed.call) == 0) continue;
+    if (completed.cell != cell_ || !ReleaseCall(completed.call)) continue;
     wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
-    if (const Status fits = reply.ok ? CheckCrossable(completed.record.result) : Status(); !fits) {
+    std::string unsendable = reply.ok ? WhyNotSendable(completed.record) : "";
+    if (reply.ok && unsendable.empty()) {
+      reply.value = EncodeValue(completed.record.result);
+      if (auto hit = call_limits_.CheckSize(reply.value.size())) {
+        unsendable = fmt::format("{}() returned too much: {}", completed.record.name, hit->message);
+        result_.limit = std::move(hit);
+      }
+    }
+    if (!unsendable.empty()) {
       reply.ok = completed.record.ok = false;
-      completed.error = {ErrorCode::kInternal,
-                         fmt::format("{}() returned a value that cannot cross to the cell: {}",
-                                     completed.record.name, fits.error().message),
-                         ""};
+      reply.value.clear();
+      completed.error = {ErrorCode::kInternal, std::move(unsendable), ""};
       completed.record.error = completed.error.message;
       completed.record.result = Value();
     }
-    if (reply.ok) {
-      reply.value = EncodeValue(completed.record.result);
-    } else {
+    if (!reply.ok) {
       reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
       reply.error_message = ToValidUtf8(completed.error.message);
     }
@@ -323,7 +380,8 @@ void CellRun::AnswerLateCalls() {
     record.duration = *spec.timeout;
     record.error =
         fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
-    late = calls_in_flight_.erase(late);
+    ++late;
+    ReleaseCall(call);
     environment_.dispatcher.StopCall(cell_, call);
     SendReply({call, false, {}, "ToolTimeoutError", record.error});
     Record(std::move(record));
@@ -332,6 +390,10 @@ void CellRun::AnswerLateCalls() {
 
 void CellRun::Record(ToolCallRecord record) {
   if (environment_.sink) environment_.sink->OnToolCall(environment_.session, cell_, record);
+  if (result_.tool_calls.size() >= kMaxRecords) return;
+  // Beyond what a result may hold, a call is still listed; the sink had all of it.
+  if (!kept_budget_.Take(CostOf(record.args) + CostOf(record.result)))
+    record.args = record.result = Value("not kept: too large");
   result_.tool_calls.push_back(std::move(record));
 }
 
@@ -352,8 +414,8 @@ bool CellRun::SendReply(const wire::ToolReply& reply) {
 void CellRun::On(wire::FinalAnswer& answer) {
   if (answer.cell != cell_) return Violate("a final answer for a cell that does not run");
   if (result_.final_answer) return;  // the first one counts, whatever comes after it
-  auto value = DecodeValue(answer.value);
-  if (!value) return Violate(value.error().message);
+  auto value = Keep(answer.value, "a final answer");
+  if (!value || !KeepText(answer.repr.size() + answer.explanation.size())) return;
   result_.final_answer =
       FinalAnswerValue{std::move(*value), std::move(answer.repr), std::move(answer.explanation)};
 }
@@ -361,8 +423,9 @@ void CellRun::On(wire::FinalAnswer& answer) {
 void CellRun::On(wire::Display& display) {
   if (display.cell != cell_) return Violate("a display for a cell that does not run");
   if (result_.displays.size() >= kMaxListed) return;
-  auto bundle = DecodeValue(display.bundle);
-  if (!bundle || !bundle->is_map()) return Violate("a display that is no map");
+  auto bundle = Keep(display.bundle, "a display");
+  if (!bundle) return;
+  if (!bundle->is_map()) return Violate("a display that is no map");
   if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, *bundle);
   result_.displays.push_back(std::move(*bundle));
 }
@@ -382,6 +445,8 @@ void CellRun::On(wire::Event& event) {
 }
 
 void CellRun::AddRefusal(Refusal refusal) {
+  if (refusal.what.size() > kMaxListedText)
+    refusal.what = ToValidUtf8(refusal.what.substr(0, kMaxListedText));
   if (refusals_seen_.size() >= kMaxListed || !refusals_seen_.emplace(refusal.rule, refusal.what).second)
     return;
   if (environment_.sink) environment_.sink->OnRefusal(environment_.session, cell_, refusal);
@@ -390,40 +455,83 @@ void CellRun::AddRefusal(Refusal refusal) {
 
 void CellRun::On(wire::CellDone& done) {
   if (done.cell != cell_) return Violate("the end of a cell that does not run");
-  auto value = DecodeValue(done.value);
-  auto error = DecodeValue(done.error);
-  if (!value || !error) return Violate("a result that cannot be read");
+  auto value = Keep(done.value, "a value");
+  if (!value) return;
+  auto error = Keep(done.error, "an error");
+  if (!error || !KeepText(done.repr.size() + done.type.size())) return;
   result_.value = std::move(*value);
   result_.repr = std::move(done.repr);
   result_.type = std::move(done.type);
   if (error->is_map()) result_.error = ReadError(*error);
-  if (done.status == "timeout" && stop_ != Stop::kWall && stop_ != Stop::kCpu)
+  if (done.status == "timeout" && stop_ != Stop::kWall && stop_ != Stop::kCpu && stop_ != Stop::kTotalCpu)
     return Violate("a time-out that nobody asked for");
   if (done.status == "timeout") {
     result_.outcome = Outcome::kTimeout;
-    result_.limit = LimitHit{LimitName(stop_), LimitMessage(stop_)};
+    result_.limit = Hit(LimitOf(stop_));
     if (result_.error) result_.error->message = result_.limit->message;
   } else if (done.status == "memory") {
     result_.outcome = Outcome::kMemory;
-    result_.limit = LimitHit{
-        "memory", fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib)};
+    result_.limit = Hit("memory");
     if (result_.error && result_.error->message.empty()) result_.error->message = result_.limit->message;
   } else {
     result_.outcome = done.status == "ok" ? Outcome::kOk : Outcome::kError;
+    if (stop_ == Stop::kCalls && result_.error) result_.error->message = StopMessage();
   }
   done_ = true;
 }
 
-std::string CellRun::LimitName(Stop stop) {
-  if (stop == Stop::kInterrupt) return "";
-  return stop == Stop::kCpu ? "cpu" : "wall";
+Outcome CellRun::StopOutcome() const {
+  return stop_ == Stop::kInterrupt || stop_ == Stop::kCalls ? Outcome::kKilled : Outcome::kTimeout;
 }
 
-std::string CellRun::LimitMessage(Stop stop) const {
-  if (stop == Stop::kInterrupt) return "interrupted";
-  if (stop == Stop::kCpu)
-    return fmt::format("CPU time: {} limit reached", Seconds(environment_.policy.limits.cpu));
-  return fmt::format("wall time: {} limit reached", Seconds(wall_));
+std::string_view CellRun::LimitOf(Stop stop) const {
+  switch (stop) {
+    case Stop::kWall:
+      return "wall";
+    case Stop::kCpu:
+      return "cpu";
+    case Stop::kTotalCpu:
+      return "total_cpu";
+    case Stop::kCalls:
+      return call_limit_ ? std::string_view(call_limit_->limit) : std::string_view();
+    case Stop::kNone:
+    case Stop::kInterrupt:
+      break;
+  }
+  return "";
+}
+
+std::string CellRun::StopMessage() const {
+  if (stop_ == Stop::kCalls)
+    return fmt::format("more than {} tool calls of one cell were refused, the last {}", kMaxRefusedCalls,
+                       call_limit_ ? "because of this: " + call_limit_->message : "for other reasons");
+  const std::string_view limit = LimitOf(stop_);
+  return limit.empty() ? "interrupted" : Hit(limit).message;
+}
+
+LimitHit CellRun::Hit(std::string_view name) const {
+  const Limits& limits = environment_.policy.limits;
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  const auto in = [](std::uint64_t bytes, int shift) {
+    return static_cast<double>(bytes) / static_cast<double>(1u << shift);
+  };
+  const std::uint64_t written = out_.total_bytes() + err_.total_bytes();
+  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(WallUsed()));
+  if (name == "cpu") return MakeLimitHit(name, seconds(limits.cpu), seconds(cpu_used_));
+  if (name == "total_cpu")
+    return MakeLimitHit(name, seconds(limits.total_cpu), seconds(environment_.totals.cpu + cpu_used_));
+  if (name == "memory") {
+    const std::uint64_t growth = std::max(peak_resident_, resident_before_) - resident_before_;
+    return MakeLimitHit(name, static_cast<double>(limits.memory_mib), in(growth, 20));
+  }
+  if (name == "output")
+    return MakeLimitHit(name, static_cast<double>(limits.output_kib * kFloodFactor), in(written, 10));
+  if (name == "total_output")
+    return MakeLimitHit(name, static_cast<double>(limits.total_output_mib),
+                        in(environment_.totals.output_bytes + written, 20));
+  if (name == "result")
+    return MakeLimitHit(name, static_cast<double>(limits.result_mib), in(kept_budget_.used_bytes(), 20));
+  return call_limit_.value_or(MakeLimitHit(name, 0, 0));
 }
 
 void CellRun::Finish() {
@@ -452,7 +560,7 @@ void CellRun::FinishFromExit() {
   }
   result_.state = SessionState::kLost;
   // Whoever was told to stop and ended, ended of that, be it that the signal itself killed it.
-  if (stop_ != Stop::kNone) KillFor(StopOutcome(), LimitName(stop_), LimitMessage(stop_));
+  if (stop_ != Stop::kNone) KillFor(StopOutcome(), LimitOf(stop_), StopMessage());
   if (killed_for_) {
     result_.outcome = *killed_for_;
     return;
@@ -460,8 +568,8 @@ void CellRun::FinishFromExit() {
   std::string message;
   if (WIFEXITED(status) && WEXITSTATUS(status) == wire::kOutOfMemoryStatus) {
     result_.outcome = Outcome::kMemory;
-    message = fmt::format("memory: {} MiB limit reached", environment_.policy.limits.memory_mib);
-    result_.limit = LimitHit{"memory", message};
+    result_.limit = Hit("memory");
+    message = result_.limit->message;
   } else if (WIFEXITED(status)) {
     result_.outcome = Outcome::kCrashed;
     message = fmt::format("the interpreter ended with exit status {}", WEXITSTATUS(status));
@@ -487,6 +595,12 @@ void CellRun::FillUsage() {
     ticks_used_ = ReadCpuUse(process_.pid());
     peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_.pid()));
   }
+  SessionTotals& totals = environment_.totals;
+  totals.cpu += cpu_used_;
+  totals.clock_of = result_.state == SessionState::kLost ? -1 : process_.pid();
+  totals.clock = cpu_before_ + cpu_used_;
+  totals.output_bytes += out_.total_bytes() + err_.total_bytes();
+  usage.tool_calls = call_limits_.calls();
   // The clock is exact but knows no parts; the ticks know the parts but are coarse.
   const auto user = ticks_used_.user - ticks_before_.user;
   const auto system = ticks_used_.system - ticks_before_.system;

@@ -12,7 +12,9 @@
 #include <string>
 
 #include "gloveport/core/base/deadline.h"
+#include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/event_sink.h"
+#include "gloveport/core/host/memory_budget.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/output_buffer.h"
 #include "gloveport/core/host/proc_stat.h"
@@ -33,6 +35,7 @@ struct CellEnvironment {
   EventSink* sink;            // may be null
   ToolDispatcher& dispatcher;
   std::atomic<bool>& interrupt;  // set by another thread, together with dispatcher.Wake()
+  SessionTotals& totals;
 };
 
 class CellRun {
@@ -44,10 +47,11 @@ class CellRun {
   CellResult Run(std::string_view code, std::chrono::milliseconds wall);
 
  private:
-  enum class Stop { kNone, kWall, kCpu, kInterrupt };
+  enum class Stop { kNone, kWall, kCpu, kTotalCpu, kCalls, kInterrupt };
   struct CallInFlight {
     std::shared_ptr<Tool> tool;
     Deadline deadline = Deadline::Never();  // of the tool's own time limit
+    std::uint64_t cost = 0;                 // of its arguments in flight_budget_
   };
 
   void Loop();
@@ -57,7 +61,9 @@ class CellRun {
   void CheckDeadlines();
   void CheckMemory();
   void RequestStop(Stop reason);
-  void KillFor(Outcome outcome, std::string limit, std::string message);
+  void KillFor(Outcome outcome, std::string_view limit, std::string message);
+  std::optional<Value> Keep(std::string_view encoded, const char* what);
+  bool KeepText(std::size_t bytes);
 
   void ReadOutput();
   bool ReadStream(int fd, OutputBuffer& buffer, Stream stream);
@@ -72,6 +78,8 @@ class CellRun {
   void Violate(std::string what);
   void AnswerCompletedCalls();
   void AnswerLateCalls();
+  bool ReleaseCall(std::uint64_t call);
+  std::string WhyNotSendable(const ToolCallRecord& record) const;
   void RefuseCall(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
   void AddRefusal(Refusal refusal);
   void Record(ToolCallRecord record);
@@ -80,9 +88,11 @@ class CellRun {
   void Finish();
   void FinishFromExit();
   void FillUsage();
-  Outcome StopOutcome() const { return stop_ == Stop::kInterrupt ? Outcome::kKilled : Outcome::kTimeout; }
-  static std::string LimitName(Stop stop);  // empty for an interrupt
-  std::string LimitMessage(Stop stop) const;
+  Outcome StopOutcome() const;
+  std::string_view LimitOf(Stop stop) const;   // empty for an interrupt
+  LimitHit Hit(std::string_view limit) const;  // with what has been used by now
+  std::string StopMessage() const;
+  std::chrono::nanoseconds WallUsed() const { return std::chrono::steady_clock::now() - start_; }
 
   SessionProcess& process_;
   const CellEnvironment& environment_;
@@ -90,6 +100,11 @@ class CellRun {
   CellResult result_;
   OutputBuffer out_;
   OutputBuffer err_;
+  CallLimits call_limits_;
+  std::optional<LimitHit> call_limit_;  // that made the host refuse a call
+  std::size_t refused_calls_ = 0;
+  MemoryBudget kept_budget_;    // what the result holds
+  MemoryBudget flight_budget_;  // arguments of calls that are not answered yet
   std::map<std::uint64_t, CallInFlight> calls_in_flight_;
   std::set<std::string> files_read_;
   std::set<std::string> files_written_;

@@ -93,8 +93,13 @@ struct Usage {
 
 // Which limit ended or cut the cell.
 struct LimitHit {
-  std::string limit;    // "wall", "cpu", "memory", "output", "tool_calls", ...
+  // "wall", "cpu", "memory", "output", "result", "tool_calls", "tool_calls_per_s", "tool_call_kib", and over
+  // the session "total_cpu", "total_output", "total_tool_calls".
+  std::string limit;
   std::string message;  // "wall time: 5 s limit reached"
+  double value = 0;     // of the limit, in `unit`
+  double used = 0;      // when it was reached
+  std::string unit;     // "s", "MiB", "KiB", "calls"
 };
 
 struct CellResult {

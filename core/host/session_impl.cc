@@ -14,12 +14,14 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 64u << 20;
+constexpr std::size_t kMaxCodeBytes = 8u << 20;
 
 Value DescribeParameter(const Parameter& parameter) {
   Value described = Value::Object({{"name", parameter.name},
                                    {"annotation", parameter.annotation},
                                    {"description", parameter.description},
                                    {"schema", parameter.schema},
+                                   {"kind", ParameterKindName(parameter.kind)},
                                    {"has_default", parameter.default_value.has_value()}});
   if (parameter.default_value) described.Set("default", *parameter.default_value);
   return described;
@@ -153,6 +155,11 @@ Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const 
 }
 
 Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& options) {
+  if (code.size() > kMaxCodeBytes) {
+    return Fail(ErrorCode::kResourceExhausted,
+                fmt::format("a cell of {} bytes; {} are allowed", code.size(), kMaxCodeBytes),
+                "put large data into a file or a variable of the session");
+  }
   if (!IsValidUtf8(code)) return Fail(ErrorCode::kInvalidArgument, "the code is not valid UTF-8");
   if (options.inspect == InspectMode::kOff && options_.policy.inspection == Inspection::kRequired) {
     return Fail(ErrorCode::kDenied,
@@ -181,7 +188,8 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
     const auto wall =
         std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
     const CellEnvironment environment{
-        id_, options_.policy, gate_, options_.tools.get(), options_.sink.get(), *dispatcher_, interrupt_};
+        id_,          options_.policy, gate_,  options_.tools.get(), options_.sink.get(),
+        *dispatcher_, interrupt_,      totals_};
     interrupt_ = false;
     running_ = true;
     result = CellRun(*process_, environment, cell).Run(code, wall);

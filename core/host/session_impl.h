@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/inspector.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
@@ -68,6 +69,7 @@ class SessionImpl : public Session {
   std::mutex run_mutex_;  // one cell, question or file operation at a time
   std::unique_ptr<SessionProcess> process_;
   std::uint32_t next_cell_ = 0;
+  SessionTotals totals_;
   std::atomic<bool> running_{false};
   std::atomic<bool> interrupt_{false};
   std::atomic<bool> closed_{false};

@@ -150,8 +150,8 @@ Result<std::optional<std::string>> Channel::TryReceive() {
   }
   socket_ready_ = false;
   ASSIGN_OR_RETURN(auto frame, TryReceiveFromSocket());
-  // A peer that ends closes the socket first, so that this is one that goes on without.
-  if (!frame && wake_closed_) return Fail(ErrorCode::kProtocol, "the peer closed what it is woken by");
+  // One that ends closes all, in any order; one that closes only this will not be waited for either.
+  if (!frame && wake_closed_) return Fail(ErrorCode::kClosed, "the peer closed the connection");
   if (frame && socket_frames_ == 0)
     return Fail(ErrorCode::kProtocol, "a frame on the socket that was not announced");
   if (frame) {

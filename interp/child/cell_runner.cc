@@ -32,10 +32,12 @@ PyRef Evaluate(PyObject* code) {
   PyObject* globals = State().main_namespace;
   if ((reinterpret_cast<PyCodeObject*>(code)->co_flags & CO_COROUTINE) == 0) {
     PyObject* context = Context();
-    if (context == nullptr || PyContext_Enter(context) != 0) return {};
+    // An extension may have left the context entered; the cell then runs in what is there.
+    const bool entered = context != nullptr && PyContext_Enter(context) == 0;
+    if (!entered) PyErr_Clear();
     PyRef result = PyRef::Steal(PyEval_EvalCode(code, globals, globals));
     const ErrorKept kept;
-    if (PyContext_Exit(context) != 0) PyErr_Clear();
+    if (entered && PyContext_Exit(context) != 0) PyErr_Clear();
     return result;
   }
   const PyRef coroutine = PyRef::Steal(PyEval_EvalCode(code, globals, globals));
@@ -180,15 +182,22 @@ wire::CellDone RunCell(const wire::RunCell& cell) {
   ForgetFinalAnswer();
   EventLog::BeginCell();
   CellStop::Begin(cell.cell);
-  PyRef value = Execute(cell);
-  if (value && !DescribeValue(value.get(), done)) value = {};
+  PyRef value = OrMemoryError(PyRef(), [&] {
+    PyRef result = Execute(cell);
+    return result && DescribeValue(result.get(), done) ? std::move(result) : PyRef();
+  });
   PyRef exception = value ? PyRef() : TakeException();
   ShowOpenFigures();
   const StopReason reason = CellStop::End();
   State().cell_running = false;
-  PyErr_SetHandledException(
-      nullptr);  // what the unwinder left behind must not become the context of later errors
-  Conclude(reason, exception.get(), done);
+  // What the unwinder left behind must not become the context of later errors.
+  PyErr_SetHandledException(nullptr);
+  try {
+    Conclude(reason, exception.get(), done);
+  } catch (const std::bad_alloc&) {  // not even the error can be told
+    PyErr_Clear();
+    done = {.cell = cell.cell, .status = "memory", .value = kNone, .error = kNone};
+  }
   exception = {};
   value = {};
   FinishStreams();

@@ -151,7 +151,9 @@ Status CellStop::Install() {
   const PyRef old =
       PyRef::Steal(PyObject_CallMethod(signals.get(), "signal", "iO", SIGINT, default_handler.get()));
   if (!old) return FailPython("cannot install the handler of SIGINT");
-  ::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of the write, as in every Python
+  // A reader that has gone, and a file at its limit, are errors of the write, as in every Python.
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
   return {};
 }
 

@@ -23,7 +23,8 @@ class CellStop {
  public:
   CellStop() = delete;
 
-  // Makes the exception classes and installs the handlers, also Python's own for SIGINT, and ignores SIGPIPE.
+  // Makes the exception classes and installs the handlers, also Python's own for SIGINT, and ignores
+  // SIGPIPE and SIGXFSZ.
   // Once, in the template, on the main thread.
   static Status Install();
 

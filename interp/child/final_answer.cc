@@ -66,12 +66,12 @@ PyObject* FinalAnswer(PyObject*, PyObject* args, PyObject* kwargs) {
            nullptr;
   }
   wire::FinalAnswer message;
-  if (!Fill(arguments, message)) return nullptr;
+  if (!OrMemoryError(false, [&] { return Fill(arguments, message); })) return nullptr;
   if (g_given.exchange(true)) Py_RETURN_NONE;  // another thread was quicker while the value was encoded
-  const Result<bool> sent = [&] {
+  const auto sent = OrMemoryError(Result<bool>(Fail(ErrorCode::kResourceExhausted, "out of memory")), [&] {
     const GilReleased released;
     return link->SendInCell(std::move(message));
-  }();
+  });
   if (sent && !*sent) {
     g_given = false;
     return PyErr_SetString(PyExc_RuntimeError, "final_answer() can only be called while a cell runs"),
@@ -79,6 +79,7 @@ PyObject* FinalAnswer(PyObject*, PyObject* args, PyObject* kwargs) {
   }
   if (!sent) {
     g_given = false;
+    if (PyErr_Occurred()) return nullptr;
     PyErr_Format(PyExc_OverflowError, "the answer could not be sent: %s", sent.error().message.c_str());
     return nullptr;
   }

@@ -42,8 +42,8 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
   ConfinePlan plan;
   plan.limits.data_bytes = request.data_bytes;
   plan.limits.address_space_bytes = request.address_space_bytes;
-  plan.limits.cpu_seconds =
-      ~std::uint64_t{0};  // per cell, so the host watches it; a sum would end long sessions
+  // The host watches each cell; this ends what goes on between cells when nobody looks.
+  plan.limits.cpu_seconds = static_cast<std::uint64_t>(policy.limits.total_cpu.count()) / 1000 + 60;
   plan.limits.file_bytes = policy.limits.disk_mib << 20;
   plan.limits.open_files = policy.limits.open_files + kOwnDescriptors;
   plan.landlock = start.landlock;

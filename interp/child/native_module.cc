@@ -12,13 +12,14 @@ namespace {
 // show(bundle): sends a Display; bundle maps MIME types to text or bytes.
 PyObject* Show(PyObject*, PyObject* bundle) {
   HostLink* link = State().link;
-  CborWriter writer;
-  if (!EncodeObject(bundle, writer, Fidelity::kShown)) return nullptr;
-  if (link == nullptr) Py_RETURN_NONE;
-  const Result<bool> sent = [&] {
+  const auto sent = OrMemoryError(Result<bool>(false), [&]() -> Result<bool> {
+    CborWriter writer;
+    if (!EncodeObject(bundle, writer, Fidelity::kShown) || link == nullptr) return false;
     const GilReleased released;
     return link->SendInCell(wire::Display{State().cell, writer.Take()});
-  }();
+  });
+  if (PyErr_Occurred()) return nullptr;
+  if (link == nullptr) Py_RETURN_NONE;
   if (!sent) return PyErr_SetString(PyExc_OSError, sent.error().message.c_str()), nullptr;
   if (!*sent) return PyErr_SetString(PyExc_RuntimeError, "nothing can be shown while no cell runs"), nullptr;
   Py_RETURN_NONE;

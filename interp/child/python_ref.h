@@ -6,6 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,6 +68,18 @@ class ErrorKept {
   PyObject* value_ = nullptr;
   PyObject* traceback_ = nullptr;
 };
+
+// Runs `body`, which returns like a function of the C API: what it cannot allocate becomes a MemoryError of
+// the cell, with `failed` as result, instead of the end of the process.
+template <typename Failed, typename Body>
+auto OrMemoryError(Failed failed, Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+    return failed;
+  }
+}
 
 PyRef PyText(std::string_view utf8);  // undecodable bytes become U+FFFD
 

@@ -274,7 +274,8 @@ class Endings(Case):
         self.addCleanup(process.kill)
         os.chmod(self.folder, 0o777)
         for line in ({"id": 1, "op": "open", "options": {"workdir": self.folder}},
-                     {"id": 2, "op": "run", "session": "s1", "code": "while True: print('x' * 1000)", "timeout_s": 1},
+                     {"id": 2, "op": "run", "session": "s1", "timeout_s": 1,
+                      "code": "import time\nwhile True:\n  print('x' * 100_000)\n  time.sleep(0.001)"},
                      {"id": 3, "op": "run", "session": "s1", "code": "open('after', 'w').close()"}):
             process.stdin.write(json.dumps(line).encode() + b"\n")
         process.stdin.flush()

@@ -55,7 +55,7 @@ class SessionValuesTest : public SessionFixture {
  protected:
   std::unique_ptr<Session> OpenWithEcho(
       std::string_view members =
-          R"("limits":{"wall_s":120,"cpu_s":120,"tool_calls":100000,"memory_mib":1024})") {
+          R"("limits":{"wall_s":120,"cpu_s":120,"tool_calls":100000,"memory_mib":1024,"tool_call_kib":196608,"result_mib":1024})") {
     auto tools = std::make_shared<ToolRegistry>();
     EXPECT_TRUE(tools->Add("echo", "Gives it back.", [this](Value x) { return echo_(std::move(x)); },
                            {Arg("x", "anything")}));
@@ -120,7 +120,7 @@ TEST_F(SessionValuesTest, WhatCannotCrossIsAClearErrorAndTheSessionGoesOn) {
 TEST_F(SessionValuesTest, ArgumentsAreLimitedTogether) {
   auto tools = std::make_shared<ToolRegistry>();
   ASSERT_TRUE(tools->Add("two", "", [](Value, Value) { return 1; }, {Arg("a", ""), Arg("b", "")}));
-  auto session = Open(R"("limits":{"memory_mib":1024})", tools);
+  auto session = Open(R"("limits":{"memory_mib":1024,"tool_call_kib":196608,"result_mib":1024})", tools);
   for (const char* code :
        {"two(b'x' * (100 << 20), b'x' * (100 << 20))", "two([0] * 2_100_000, [0] * 2_100_000)"}) {
     const CellResult result = Run(*session, code);
@@ -142,7 +142,7 @@ TEST_F(SessionValuesTest, AResultThatCannotCrossIsAnErrorOfTheCall) {
   ASSERT_TRUE(tools->Add("large", "", [] { return Value(Value::Bytes(200u << 20)); }));
   ASSERT_TRUE(tools->Add("many", "", [] { return Value(Value::List(5'000'000)); }));
   ASSERT_TRUE(tools->Add("garbled", "", [] { return Value(std::string("\xff")); }));
-  auto session = Open(R"("limits":{"memory_mib":512})", tools);
+  auto session = Open(R"("limits":{"tool_call_kib":196608,"result_mib":1024})", tools);
   const Refused cases[] = {{"deep()", "ToolError", "200 levels deep"},
                            {"large()", "ToolError", "201326592 bytes"},
                            {"many()", "ToolError", "4000000 items"},
@@ -170,7 +170,7 @@ TEST_F(SessionValuesTest, VariablesThatCannotCrossAreRefused) {
 }
 
 TEST_F(SessionValuesTest, TooLittleMemoryToSendIsAMemoryError) {
-  auto session = OpenWithEcho(R"("limits":{"memory_mib":256})");
+  auto session = OpenWithEcho(R"("limits":{"memory_mib":256,"tool_call_kib":196608})");
   const CellResult result = Run(*session, "x = bytes(150 << 20)\necho(x)");
   EXPECT_EQ(result.outcome, Outcome::kMemory);
   ASSERT_TRUE(result.error);
@@ -182,7 +182,7 @@ TEST_F(SessionValuesTest, TooLittleMemoryToSendIsAMemoryError) {
 TEST_F(SessionValuesTest, TooLittleMemoryToReceiveIsTheOutcomeMemory) {
   auto tools = std::make_shared<ToolRegistry>();
   ASSERT_TRUE(tools->Add("make", "", [] { return Value(Value::Bytes(150 << 20)); }));
-  auto session = Open(R"("limits":{"memory_mib":64})", tools);
+  auto session = Open(R"("limits":{"memory_mib":64,"tool_call_kib":196608})", tools);
   const CellResult result = Run(*session, "make()");
   EXPECT_EQ(result.outcome, Outcome::kMemory) << (result.error ? result.error->message : "");
   EXPECT_EQ(Run(*session, "1").value, Value(1));
@@ -196,7 +196,7 @@ TEST_F(SessionValuesTest, LargeArraysCrossBothWays) {
                            return std::pair<std::uint64_t, Value>(x.size(), std::move(out));
                          },
                          {Arg("x", "numbers")}));
-  auto session = Open(R"("limits":{"memory_mib":1024})", tools);
+  auto session = Open(R"("limits":{"memory_mib":1024,"tool_call_kib":196608,"result_mib":1024})", tools);
   if (Run(*session, "import numpy").error) GTEST_SKIP() << "numpy is not installed";
   const CellResult result = Run(*session,
                                 "a = numpy.arange(13_107_200, dtype='f8')  # 100 MiB\n"
