@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "gloveport/core/base/fd_io.h"
 #include "gloveport/policy/confine.h"
 
 namespace gloveport {
@@ -159,14 +160,33 @@ constexpr Ending kEndings[] = {
     {"a call of the x32 interface", [] { ::syscall(kForeignAbi | __NR_getpid); }},
 #endif
 };
-constexpr int kNotConfined = 3;
-constexpr int kSurvived = 4;
-
-[[noreturn]] void ConfineAndAttempt(const ConfinePlan& plan, const Ending& ending) {
+[[noreturn]] void ConfineAndAttempt(const ConfinePlan& plan, const Ending& ending, int report) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (!Confine(plan, [](UniqueFd) { return Status(); })) ::_exit(kNotConfined);
-  ending.attempt();
-  ::_exit(kSurvived);
+  ConfinePlan own = plan;
+  own.keep_fds.push_back(report);
+  if (const Status confined = Confine(own, [](UniqueFd) { return Status(); }); confined) {
+    ending.attempt();
+  } else {
+    (void)!::write(report, confined.error().message.data(), confined.error().message.size());
+  }
+  ::_exit(0);
+}
+
+// Nothing where the process was ended by the act; else what became of it.
+Result<std::string> SurvivalOf(const ConfinePlan& plan, const Ending& ending) {
+  ASSIGN_OR_RETURN(Pipe report, MakePipe());
+  const pid_t child = ::fork();
+  if (child < 0) return FailErrno("cannot fork", errno);
+  if (child == 0) ConfineAndAttempt(plan, ending, report.write_end.get());
+  report.write_end.reset();
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) return std::string();
+  std::string reason;
+  (void)ReadAvailable(report.read_end.get(), 4096, reason);
+  return reason.empty() ? fmt::format("{} did not end its process", ending.act)
+                        : fmt::format("a trial process could not be confined: {}", reason);
 }
 
 }  // namespace
@@ -180,18 +200,9 @@ Status SelfCheck(const SelfCheckPlan& plan) {
 
 Status CheckEndings(const ConfinePlan& plan) {
   for (const Ending& ending : kEndings) {
-    const pid_t child = ::fork();
-    if (child < 0) return FailErrno("self-check of seccomp: cannot fork", errno);
-    if (child == 0) ConfineAndAttempt(plan, ending);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) continue;
-    const bool confined = !(WIFEXITED(status) && WEXITSTATUS(status) == kNotConfined);
-    return Fail(ErrorCode::kConfinementUnavailable,
-                fmt::format("self-check of seccomp: {}",
-                            confined ? fmt::format("{} did not end its process", ending.act)
-                                     : "a trial process could not be confined"));
+    ASSIGN_OR_RETURN(const std::string survival, SurvivalOf(plan, ending));
+    if (!survival.empty())
+      return Fail(ErrorCode::kConfinementUnavailable, fmt::format("self-check of seccomp: {}", survival));
   }
   return {};
 }

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <system_error>
 
 #include "gloveport/core/base/fd_io.h"
 
@@ -410,7 +411,14 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
   AddSoftRefusals(b);
   AddNotified(b);
   b.Attribute(SCMP_FLTATR_CTL_OPTIMIZE, 2);
-  if (!b.ok()) return FailErrno("cannot compile the system call filter", b.error());
+  // libseccomp asks the kernel what it can do, so that this fails too where the kernel can do nothing.
+  if (!b.ok()) {
+    return Fail(
+        ErrorCode::kConfinementUnavailable,
+        fmt::format("cannot compile the system call filter: {}", std::generic_category().message(b.error())),
+        "run on a kernel with seccomp filters (CONFIG_SECCOMP_FILTER), where the host itself may install "
+        "them");
+  }
   return b.Export();
 }
 

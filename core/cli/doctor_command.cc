@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "gloveport/core/cli/attack_command.h"
 #include "gloveport/core/cli/version.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/result_json.h"
@@ -200,6 +201,7 @@ std::string Page(const Program& program, const Diagnosis& diagnosis) {
 }  // namespace
 
 ExitCode RunDoctor(const Program& program, const DoctorOptions& options, Console& console) {
+  if (options.attack) return RunAttackCommand(program, {options.json}, console);
   const Diagnosis diagnosis = Diagnose();
   console.Data(options.json ? DumpJson(ToJson(diagnosis)) + "\n" : Page(program, diagnosis));
   return diagnosis.can_run() ? kExitOk : kExitConfinement;

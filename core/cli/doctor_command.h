@@ -11,6 +11,7 @@ namespace gloveport {
 
 struct DoctorOptions {
   bool json = false;
+  bool attack = false;  // run the escape corpus instead; see attack_command.h
 };
 
 // kExitConfinement when the preset "default" could not run here.

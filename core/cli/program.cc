@@ -72,6 +72,8 @@ void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Ac
   CLI::App* command = app.add_subcommand(
       "doctor", "Say what is installed, which layers of confinement hold here, and what to do");
   command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->add_flag("--attack", options.attack,
+                    "Run the escape corpus here instead, and print what became of it");
   command->callback([&] { action = [&](Console& console) { return RunDoctor(program, options, console); }; });
 }
 
