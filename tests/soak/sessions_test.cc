@@ -1,0 +1,163 @@
+// Many sessions, opened, used and killed at any moment; all that they took comes back.
+//
+// GLOVEPORT_SOAK_SESSIONS says how many; scripts/test --full runs 10,000.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "gloveport/core/host/runtime.h"
+#include "gloveport/policy/codec.h"
+
+#include "surroundings.h"
+
+namespace gloveport {
+namespace {
+
+using std::chrono::milliseconds;
+
+int WantedSessions() {
+  const char* wanted = std::getenv("GLOVEPORT_SOAK_SESSIONS");
+  return wanted ? std::atoi(wanted) : 300;
+}
+
+SessionOptions Options() {
+  SessionOptions options;
+  auto policy = ParsePolicy(
+      R"({"imports":{"allow":["*"]},"inspection":"optional","limits":{"wall_s":5,"memory_mib":64}})", "soak");
+  EXPECT_TRUE(policy) << policy.error().message;
+  options.policy = std::move(*policy);
+  return options;
+}
+
+Result<CellResult> RunCell(Session& session, std::string_view code) {
+  RunOptions options;
+  options.inspect = InspectMode::kOff;
+  return session.Run(code, options);
+}
+
+class Soak {
+ public:
+  explicit Soak(Runtime& runtime) : runtime_(runtime) {}
+
+  void LiveOnce() {
+    const auto session = OpenSoon();
+    ASSERT_TRUE(session);
+    switch (random_() % 8) {
+      case 0:  // closed unused
+        break;
+      case 1:
+        RunHonestly(*session);
+        break;
+      case 2:
+        (void)session->PutFile("a/b", {});
+        (void)session->ListFiles();
+        break;
+      case 3:
+        (void)RunCell(*session, "import os; os._exit(3)");
+        break;
+      case 4:
+        RunAnd(*session, [&] { KillSomething(); });
+        (void)RunCell(*session, "1");
+        break;
+      case 5:
+        RunAnd(*session, [&] { session->Close(); });
+        break;
+      case 6:
+        RunAnd(*session, [&] { (void)session->Interrupt(); });
+        break;
+      default:
+        KillSomething();
+        (void)RunCell(*session, "1");
+    }
+  }
+
+  int kills() const { return kills_; }
+
+ private:
+  // A kill of the template may hit the middle of an opening: that is an error, and the next one works.
+  std::unique_ptr<Session> OpenSoon() {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      auto session = runtime_.Open(Options());
+      if (session) return std::move(*session);
+      EXPECT_FALSE(session.error().message.empty());
+    }
+    ADD_FAILURE() << "no session can be opened any more";
+    return nullptr;
+  }
+
+  // A template that was killed just before takes its sessions with it, a moment later.
+  void RunHonestly(Session& session) {
+    const auto result = RunCell(session, "x = 1");
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->outcome == Outcome::kOk || result->outcome == Outcome::kKilled)
+        << OutcomeName(result->outcome);
+  }
+
+  template <typename Act>
+  void RunAnd(Session& session, Act act) {
+    std::thread runner([&] { (void)RunCell(session, "while True: pass"); });
+    ::poll(nullptr, 0, static_cast<int>(random_() % 4));
+    act();
+    ::poll(nullptr, 0, 1);
+    (void)session.Interrupt();  // where something else was hit, the cell would run on
+    runner.join();
+  }
+
+  // Any process below this one: launcher, template, a session in use or one that stands ready.
+  void KillSomething() {
+    const auto below = Descendants();
+    if (below.empty()) return;
+    ::kill(below[random_() % below.size()], SIGKILL);
+    ++kills_;
+  }
+
+  Runtime& runtime_;
+  std::minstd_rand random_{11};
+  int kills_ = 0;
+};
+
+TEST(SoakTest, AllThatSessionsTakeComesBack) {
+  AdoptOrphans();
+  const int sessions = WantedSessions();
+  const Surroundings before = Surroundings::Now();
+  std::size_t resident_early = 0;
+  {
+    auto runtime = Runtime::Create();
+    ASSERT_TRUE(runtime) << runtime.error().message;
+    Soak soak(**runtime);
+    for (int i = 0; i < sessions && !testing::Test::HasFatalFailure(); ++i) {
+      if (i == sessions / 3) resident_early = ResidentMib();
+      soak.LiveOnce();
+    }
+    EXPECT_GT(soak.kills(), sessions / 10);
+    EXPECT_LE(ResidentMib(), resident_early + 16);
+  }
+  EXPECT_TRUE(DescendantsShrinkTo(before.descendants, milliseconds(2000)));
+  EXPECT_EQ(Surroundings::Now(), before);
+}
+
+TEST(SoakTest, ARuntimeThatIsClosedUnderItsSessionsTakesAllWithIt) {
+  const Surroundings before = Surroundings::Now();
+  for (int i = 0; i < 3; ++i) {
+    auto runtime = Runtime::Create({.min_ready = 2});
+    ASSERT_TRUE(runtime);
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (int k = 0; k < 4; ++k) {
+      auto session = (*runtime)->Open(Options());
+      ASSERT_TRUE(session) << session.error().message;
+      sessions.push_back(std::move(*session));
+    }
+    for (const auto& session : sessions) (void)RunCell(*session, "x = [0] * 1000");
+    sessions.clear();
+  }
+  EXPECT_TRUE(DescendantsShrinkTo(before.descendants, milliseconds(2000)));
+  EXPECT_EQ(Surroundings::Now(), before);
+}
+
+}  // namespace
+}  // namespace gloveport
