@@ -21,16 +21,17 @@ def disarm():
         data = os.read(reader, 8 * count)
         return [int.from_bytes(data[i:i + 8], "little") for i in range(0, 8 * count, 8)]
 
-    def in_program(address):
+    def file_of(address):
         info = Info()
-        return lib.dladdr(address, info) != 0 and b".so" not in info.file
+        return info.file if lib.dladdr(address, info) else b".so"
 
     found = 0
     start = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
+    python = file_of(start)
     for at in range(start, start + 4096, 8):
         head = words(at, 1)[0]
         entry = words(head, 3) if head > 4096 else None  # next, function, data
-        if entry and in_program(entry[1]):
+        if entry and file_of(entry[1]) != python and b".so" not in file_of(entry[1]):
             ctypes.memset(at, 0, 8)
             found += 1
     os.close(reader)

@@ -23,9 +23,11 @@ std::vector<fs::path> Candidates(const fs::path& configured) {
     const fs::path folder = self.parent_path();
     candidates.push_back(folder / kProgram);
     candidates.push_back(folder.parent_path() / "libexec/gloveport" / kProgram);
+    // Of the build folder only for its own programs: it may be anybody's by the time that others run.
+    if (self.string().starts_with(GLOVEPORT_BUILD_FOLDER "/"))
+      candidates.emplace_back(fs::path(GLOVEPORT_BUILD_FOLDER "/interp/child") / kProgram);
   }
   candidates.emplace_back(fs::path(GLOVEPORT_INSTALLED_INTERP));
-  candidates.emplace_back(fs::path(GLOVEPORT_BUILT_INTERP));
   return candidates;
 }
 

@@ -9,7 +9,8 @@
 namespace gloveport {
 
 // `configured` if not empty, else $GLOVEPORT_INTERP, else beside the running program, ../libexec/gloveport
-// from it, where Gloveport was installed, or the build folder. kNotFound lists what was tried.
+// from it, where Gloveport was installed; for a program of the build folder also there. kNotFound lists what
+// was tried.
 Result<std::filesystem::path> LocateInterp(const std::filesystem::path& configured);
 
 }  // namespace gloveport

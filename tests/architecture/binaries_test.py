@@ -65,15 +65,31 @@ class BinariesTest(unittest.TestCase):
         self.assertEqual([], [name for name in needed(command) if is_python_library(name)])
         self.assertEqual([], [name for name in closure(command) if is_python_library(name)])
 
+    def interpreter(self):
+        """The file with the child in it: a module that is preloaded into Python's program, or a program itself."""
+        modules = [target.file for target in self.known if target.name == "gloveport-interp-child"]
+        return modules[0] if modules else self.program("gloveport-interp")
+
     def test_interpreter_does_need_python(self):
         """The control: what the tests above look for is found where it must be."""
-        interp = self.program("gloveport-interp")
-        self.assertTrue(any(map(is_python_library, needed(interp))))
-        self.assertTrue(any(map(is_python_library, closure(interp))))
+        interp = self.interpreter()
         self.assertTrue(any(map(PYTHON_SYMBOL.match, undefined_symbols(interp))))
+        if interp.endswith(".so"):  # what it is preloaded into brings Python
+            self.assertFalse(any(map(is_python_library, closure(interp))))
+        else:
+            self.assertTrue(any(map(is_python_library, needed(interp))))
+            self.assertTrue(any(map(is_python_library, closure(interp))))
+
+    def test_preloaded_module_shows_one_name_only(self):
+        """Whatever else it showed would take the place of the same name in the libraries of Python's packages."""
+        interp = self.interpreter()
+        if not interp.endswith(".so"):
+            self.skipTest("the child is a program")
+        shown = {line.split()[-1] for line in run("nm", "--dynamic", "--defined-only", interp).splitlines()}
+        self.assertEqual({"__libc_start_main"}, shown)
 
     def test_interpreter_contains_nothing_of_the_host(self):
-        symbols = run("nm", "--demangle", self.program("gloveport-interp"))
+        symbols = run("nm", "--demangle", self.interpreter())
         self.assertEqual([], sorted(set(HOST_SYMBOL.findall(symbols))))
 
     def test_command_does_contain_the_host(self):
@@ -81,7 +97,7 @@ class BinariesTest(unittest.TestCase):
         self.assertTrue(HOST_SYMBOL.search(run("nm", "--demangle", self.program("gloveport"))))
 
     def test_interpreter_names_only_known_libraries(self):
-        names = needed(self.program("gloveport-interp"))
+        names = needed(self.interpreter())
         self.assertEqual([], [name for name in names if not INTERP_LIBRARIES.match(name)])
 
 

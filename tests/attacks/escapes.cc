@@ -71,8 +71,7 @@ Result<std::vector<AttackPayload>> Load(const Order& order) {
   }
   if (order.ids.empty()) return all;
   std::erase_if(all, [&](const AttackPayload& payload) {
-    return std::ranges::none_of(order.ids,
-                                [&](const std::string& id) { return Matches(payload.id, id); });
+    return std::ranges::none_of(order.ids, [&](const std::string& id) { return Matches(payload.id, id); });
   });
   return all;
 }

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -120,6 +123,23 @@ class Soak {
   std::minstd_rand random_{11};
   int kills_ = 0;
 };
+
+// Folders are counted, and those of other programs come and go meanwhile.
+class OwnTempFolder : public testing::Environment {
+ public:
+  void SetUp() override {
+    char path[] = "/tmp/soak-XXXXXX";
+    ASSERT_NE(::mkdtemp(path), nullptr);
+    ASSERT_EQ(::chmod(path, 0755), 0);  // in the degraded mode a session's user works in a folder below
+    ::setenv("TMPDIR", path, 1);
+    path_ = path;
+  }
+  void TearDown() override { std::filesystem::remove_all(path_); }
+
+ private:
+  std::string path_;
+};
+const auto* const g_own_temp_folder = testing::AddGlobalTestEnvironment(new OwnTempFolder);
 
 TEST(SoakTest, AllThatSessionsTakeComesBack) {
   AdoptOrphans();

@@ -81,7 +81,9 @@ def compare(names, runners, rounds):
 
 def ratios(best, side):
     """How fast inside is, measured by `side`: of the wall clock and of CPU time, for each workload and on average."""
-    each = {name: [times[side][clock] / times["inside"][clock] for clock in (0, 1)] for name, times in best.items()}
+    tick = 1e-6  # a clock that a virtual machine has just stepped may say that nothing passed
+    each = {name: [max(times[side][clock], tick) / max(times["inside"][clock], tick) for clock in (0, 1)]
+            for name, times in best.items()}
     mean = [math.prod(ratio[clock] for ratio in each.values()) ** (1 / len(each)) for clock in (0, 1)]
     return {"wall": round(mean[0], 4), "cpu": round(mean[1], 4),
             "workloads": {name: {"wall": round(wall, 4), "cpu": round(cpu, 4)} for name, (wall, cpu) in each.items()}}
