@@ -58,6 +58,7 @@ class PolicyDecoder {
          {"preload", [this](const Node& n) { return Modules(n, "preload", policy_.preload); }},
          {"network", [this](const Node& n) { return ReadNetwork(n); }},
          {"inspection", [this](const Node& n) { return ReadInspection(n); }},
+         {"checkpoint", [this](const Node& n) { return ReadCheckpoints(n); }},
          {"layers", [this](const Node& n) { return Layers(n); }},
          {"$schema", [this](const Node& n) { return fields_.Expect(n, Node::Kind::kText, "$schema"); }}}));
     return std::move(policy_);
@@ -221,7 +222,8 @@ class PolicyDecoder {
          {"total_cpu_s",
           [&](const Node& n) { return Duration(n, "total_cpu_s", limits.total_cpu, kMaxTotal); }},
          {"total_output_mib", whole("total_output_mib", 1, 1 << 30, limits.total_output_mib)},
-         {"total_tool_calls", whole("total_tool_calls", 0, kMaxCalls, limits.total_tool_calls)}});
+         {"total_tool_calls", whole("total_tool_calls", 0, kMaxCalls, limits.total_tool_calls)},
+         {"copies", whole("copies", 0, 1000, limits.copies)}});
   }
 
   Status ReadNetwork(const Node& node) {
@@ -234,6 +236,13 @@ class PolicyDecoder {
     static constexpr std::array kWords = {"required"sv, "optional"sv};
     ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(node, "inspection", kWords));
     policy_.inspection = word == 0 ? Inspection::kRequired : Inspection::kOptional;
+    return {};
+  }
+
+  Status ReadCheckpoints(const Node& node) {
+    static constexpr std::array kWords = {"auto"sv, "off"sv, "each_cell"sv};
+    ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(node, "checkpoint", kWords));
+    policy_.checkpoints = static_cast<Checkpoints>(word);
     return {};
   }
 

@@ -75,6 +75,7 @@ struct Limits {
   std::chrono::milliseconds total_cpu{3'600'000};
   std::uint64_t total_output_mib = 4096;
   std::uint64_t total_tool_calls = 100'000;
+  std::uint64_t copies = 8;  // checkpoints and branches of a session that exist at the same time
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -85,6 +86,9 @@ struct FileRules {
 
 enum class Network { kOff };
 enum class Inspection { kRequired, kOptional };
+// Whether a session is copied before each cell, so that one that is killed or crashes costs only itself.
+// kAuto: the agent loop does it, other sessions do not.
+enum class Checkpoints { kAuto, kOff, kEachCell };
 
 struct Policy {
   std::string name = "custom";  // preset name or file name, for messages and records
@@ -97,6 +101,7 @@ struct Policy {
   std::vector<std::string> preload;   // modules the template imports once, before any session
   Network network = Network::kOff;
   Inspection inspection = Inspection::kRequired;
+  Checkpoints checkpoints = Checkpoints::kAuto;
   std::vector<std::string> required_layers = {"seccomp", "own_root"};  // or "landlock" instead of "own_root"
 
   bool Requires(std::string_view layer) const;

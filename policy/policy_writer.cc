@@ -63,6 +63,18 @@ std::string Tools(const ToolRules& tools) {
   return Object({{"default", QuoteJson(EffectName(tools.default_effect))}, {"rules", Array(rules)}});
 }
 
+std::string_view CheckpointsName(Checkpoints checkpoints) {
+  switch (checkpoints) {
+    case Checkpoints::kAuto:
+      return "auto";
+    case Checkpoints::kOff:
+      return "off";
+    case Checkpoints::kEachCell:
+      return "each_cell";
+  }
+  return "";
+}
+
 std::string LimitsText(const Limits& limits) {
   return Object({{"wall_s", Seconds(limits.wall)},
                  {"cpu_s", Seconds(limits.cpu)},
@@ -77,7 +89,8 @@ std::string LimitsText(const Limits& limits) {
                  {"result_mib", std::to_string(limits.result_mib)},
                  {"total_cpu_s", Seconds(limits.total_cpu)},
                  {"total_output_mib", std::to_string(limits.total_output_mib)},
-                 {"total_tool_calls", std::to_string(limits.total_tool_calls)}});
+                 {"total_tool_calls", std::to_string(limits.total_tool_calls)},
+                 {"copies", std::to_string(limits.copies)}});
 }
 
 }  // namespace
@@ -96,6 +109,7 @@ std::string PolicyToJson(const Policy& policy) {
                  {"preload", Texts(policy.preload)},
                  {"network", "\"off\""},
                  {"inspection", policy.inspection == Inspection::kRequired ? "\"required\"" : "\"optional\""},
+                 {"checkpoint", QuoteJson(CheckpointsName(policy.checkpoints))},
                  {"layers", Object({{"require", Texts(policy.required_layers)}})}});
 }
 

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -463,8 +464,13 @@ std::string SyscallName(int number) {
 NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument) {
   if (number == __NR_kill || number == __NR_tgkill) return NotifiedCall::kSignal;
   if (number != __NR_clone) return NotifiedCall::kRefuse;
+  if (first_argument == BranchCloneFlags()) return NotifiedCall::kBranch;
   const bool thread = (first_argument & (kThreadFlags | kNamespaceFlags)) == kThreadFlags;
   return thread ? NotifiedCall::kThreadStart : NotifiedCall::kRefuse;
+}
+
+std::uint64_t BranchCloneFlags() {
+  return CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | std::uint64_t{SIGCHLD};
 }
 
 }  // namespace gloveport

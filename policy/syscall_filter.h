@@ -38,10 +38,14 @@ Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options);
 // "socket" for 41; "#999" for numbers without a name. For records and messages.
 std::string SyscallName(int number);
 
-// What a call that the notify program holds is about. The host may let a thread start, and a signal go to the
-// process that makes the call, which the first argument names by its number in its own pid namespace.
-enum class NotifiedCall { kRefuse, kThreadStart, kSignal };
+// What a call that the notify program holds is about. The host may let a thread start, a signal go to the
+// process that makes the call, which the first argument names by its number in its own pid namespace, and a
+// session fork when the host itself has asked it to.
+enum class NotifiedCall { kRefuse, kThreadStart, kSignal, kBranch };
 NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument);
+
+// The first argument of clone for a branch: its parent is the template, so that it outlives the session.
+std::uint64_t BranchCloneFlags();
 
 }  // namespace gloveport
 

@@ -53,7 +53,11 @@ std::string_view AgentStateName(AgentState state) {
 }
 
 Agent::Agent(Runtime& runtime, Model& model, SessionOptions session, AgentOptions options)
-    : runtime_(runtime), model_(model), session_options_(std::move(session)), options_(std::move(options)) {}
+    : runtime_(runtime), model_(model), session_options_(std::move(session)), options_(std::move(options)) {
+  // A model that lost its variables to one bad cell would have to do everything again.
+  Checkpoints& checkpoints = session_options_.policy.checkpoints;
+  if (checkpoints == Checkpoints::kAuto) checkpoints = Checkpoints::kEachCell;
+}
 
 Agent::~Agent() = default;
 

@@ -89,7 +89,13 @@ Json CellJson(const CellResult& cell) {
     json["verdict"] = {{"decision", DecisionName(cell.verdict->decision)},
                        {"findings", ListOf(cell.verdict->findings, FindingJson)}};
   }
-  if (cell.limit) json["limit"] = {{"limit", cell.limit->limit}, {"message", cell.limit->message}};
+  if (cell.limit) {
+    json["limit"] = {{"limit", cell.limit->limit},
+                     {"message", cell.limit->message},
+                     {"value", cell.limit->value},
+                     {"used", cell.limit->used},
+                     {"unit", cell.limit->unit}};
+  }
   return json;
 }
 

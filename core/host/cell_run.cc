@@ -133,10 +133,10 @@ void CellRun::WaitForEvents() {
 }
 
 void CellRun::AnswerHeldCall() {
-  const auto refused = process_.witness().AnswerOne();
-  if (!refused) return Violate(refused.error().message);
-  if (*refused)
-    AddRefusal({"kernel", "syscall", **refused, fmt::format("the system call {} was refused", **refused)});
+  SyscallWitness& witness = process_.witness();
+  if (const Status answered = witness.AnswerOne(); !answered) return Violate(answered.error().message);
+  for (const std::string& call : witness.TakeRefused(process_.pid()))
+    AddRefusal({"kernel", "syscall", call, fmt::format("the system call {} was refused", call)});
 }
 
 void CellRun::CheckDeadlines() {
@@ -164,7 +164,8 @@ void CellRun::CheckMemory() {
   if (!memory) return;
   peak_resident_ = std::max(peak_resident_, memory->resident_bytes);
   const std::uint64_t limit = environment_.policy.limits.memory_mib << 20;
-  if (memory->resident_bytes > resident_before_ + limit + kResidentSlack) {
+  const bool too_much = memory->resident_bytes > resident_before_ + limit + kResidentSlack;
+  if (too_much || environment_.family.SharedGrowthBytes() > limit + kResidentSlack) {
     KillFor(Outcome::kMemory, "memory", Hit("memory").message);
   }
 }

@@ -18,6 +18,7 @@
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/output_buffer.h"
 #include "gloveport/core/host/proc_stat.h"
+#include "gloveport/core/host/session_family.h"
 #include "gloveport/core/host/session_process.h"
 #include "gloveport/core/host/tool_dispatcher.h"
 #include "gloveport/policy/policy.h"
@@ -36,6 +37,7 @@ struct CellEnvironment {
   ToolDispatcher& dispatcher;
   std::atomic<bool>& interrupt;  // set by another thread, together with dispatcher.Wake()
   SessionTotals& totals;
+  const SessionFamily& family;
 };
 
 class CellRun {

@@ -67,8 +67,24 @@ std::uint64_t ReadPeakResidentBytes(pid_t pid) {
   return ReadField(fmt::format("/proc/{}/status", pid), "VmHWM:") * 1024;
 }
 
+std::uint64_t ReadAnonymousBytes(pid_t pid) {
+  return ReadField(fmt::format("/proc/{}/status", pid), "RssAnon:") * 1024;
+}
+
 std::uint64_t ReadThreadCount(pid_t pid) {
   return ReadField(fmt::format("/proc/{}/status", pid), "Threads:");
+}
+
+pid_t ReadProcessOf(pid_t tid) {
+  return static_cast<pid_t>(ReadField(fmt::format("/proc/{}/status", tid), "Tgid:"));
+}
+
+std::vector<pid_t> ReadChildren(pid_t pid) {
+  std::vector<pid_t> children;
+  const auto text = ReadFile(fmt::format("/proc/{0}/task/{0}/children", pid));
+  if (!text) return children;
+  for (const std::string_view word : Words(*text)) children.push_back(static_cast<pid_t>(ToNumber(word)));
+  return children;
 }
 
 pid_t ReadInnerProcessNumber(pid_t tid) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #include "gloveport/core/base/result.h"
 
@@ -26,7 +27,13 @@ struct MemoryUse {
 Result<MemoryUse> ReadMemoryUse(pid_t pid);
 
 std::uint64_t ReadPeakResidentBytes(pid_t pid);  // 0 where it cannot be read
+std::uint64_t ReadAnonymousBytes(pid_t pid);     // resident, of no file; 0 where it cannot be read
 std::uint64_t ReadThreadCount(pid_t pid);        // 0 where it cannot be read
+
+pid_t ReadProcessOf(pid_t tid);  // the process of a thread; 0 where it cannot be read
+
+// Children of a process with one thread, as this host numbers them.
+std::vector<pid_t> ReadChildren(pid_t pid);
 
 // The number that the process of thread `tid` has in its own pid namespace; 0 where it cannot be read.
 pid_t ReadInnerProcessNumber(pid_t tid);

@@ -19,18 +19,11 @@ class RuntimeImpl : public Runtime {
       : max_sessions_(options.max_sessions),
         templates_(std::move(interp), options.patience),
         sessions_(templates_, options.min_ready),
-        inspector_(sessions_) {}
+        inspector_(sessions_),
+        surroundings_{sessions_, inspector_, [this] { return Admit(); }} {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
-    if (open_sessions_.fetch_add(1) >= max_sessions_) {
-      --open_sessions_;
-      return Fail(ErrorCode::kResourceExhausted,
-                  fmt::format("{} sessions are open, the most that this runtime allows", max_sessions_),
-                  "close some, or raise RuntimeOptions::max_sessions");
-    }
-    auto session = SessionImpl::Open(fmt::format("s{}", ++last_session_), std::move(options), sessions_,
-                                     inspector_, [this] { --open_sessions_; });
-    return session;
+    return SessionImpl::Open(std::move(options), surroundings_);
   }
 
   Result<Verdict> Check(const Policy& policy, std::string_view code,
@@ -44,12 +37,23 @@ class RuntimeImpl : public Runtime {
   Result<std::vector<LayerStatus>> ProbeLayers() override { return ProbeLayersWith(templates_); }
 
  private:
+  Result<SessionPlace> Admit() {
+    if (open_sessions_.fetch_add(1) >= max_sessions_) {
+      --open_sessions_;
+      return Fail(ErrorCode::kResourceExhausted,
+                  fmt::format("{} sessions are open, the most that this runtime allows", max_sessions_),
+                  "close some, or raise RuntimeOptions::max_sessions");
+    }
+    return SessionPlace{fmt::format("s{}", ++last_session_), [this] { --open_sessions_; }};
+  }
+
   const std::size_t max_sessions_;
   std::atomic<std::size_t> open_sessions_{0};
   std::atomic<std::uint64_t> last_session_{0};
   TemplatePool templates_;
   SessionPool sessions_;
   Inspector inspector_;
+  const SessionSurroundings surroundings_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,11 @@ struct LayerStatus {
   std::string remedy;  // what to do where it is missing
 };
 
+struct BranchOptions {
+  std::shared_ptr<const ToolRegistry> tools;  // of the same names and parameters as the original's
+  std::shared_ptr<EventSink> sink;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
@@ -71,6 +77,28 @@ class Session {
   virtual Result<std::vector<std::byte>> GetFile(std::string_view path) = 0;
   virtual Result<std::vector<FileInfo>> ListFiles() = 0;
   virtual Status RemoveFile(std::string_view path) = 0;
+
+  // ---- copies of the session as it is between two cells ----
+  //
+  // A copy is a fork: variables, modules, open files and the state of random generators are as they were; the
+  // work folder is not copied, all of them see the same files. kDenied, with the reason, where a session
+  // cannot be copied: threads are alive, or tasks of asyncio wait for another cell. kResourceExhausted where
+  // the policy's limits "copies" or "memory_mib" stand against it, which a session and its copies share. A
+  // session that is lost meanwhile begins anew with the next call, as always.
+
+  // Keeps a copy to go back to and returns its name. It exists until it is forgotten or the session is
+  // closed.
+  virtual Result<std::string> Checkpoint() = 0;
+  // Goes on from a checkpoint, which can be gone back to again; empty: from the newest. kNotFound where there
+  // is none.
+  virtual Status Rollback(std::string_view checkpoint = "") = 0;
+  virtual Status Forget(std::string_view checkpoint) = 0;
+
+  // `count` sessions that go on from here, each on its own, with the same policy. They outlive this one. All
+  // or none. `options` is asked for each by its number from 0; without it all have this session's tools and
+  // sink.
+  virtual Result<std::vector<std::unique_ptr<Session>>> Branch(
+      std::size_t count, const std::function<BranchOptions(std::size_t)>& options = {}) = 0;
 
   // Ends the process. Idempotent; the destructor does the same.
   virtual void Close() = 0;

@@ -50,20 +50,21 @@ std::string DescribeFindings(const Verdict& verdict) {
 
 }  // namespace
 
-SessionImpl::SessionImpl(std::string id, SessionOptions options, SessionPool& pool, Inspector& inspector,
-                         std::function<void()> on_close)
-    : id_(std::move(id)),
-      options_(std::move(options)),
-      pool_(pool),
-      inspector_(inspector),
-      on_close_(std::move(on_close)) {}
+SessionImpl::SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings)
+    : place_(std::move(place)), options_(std::move(options)), surroundings_(surroundings) {}
 
-Result<std::unique_ptr<Session>> SessionImpl::Open(std::string id, SessionOptions options, SessionPool& pool,
-                                                   Inspector& inspector, std::function<void()> on_close) {
-  std::unique_ptr<SessionImpl> session(
-      new SessionImpl(std::move(id), std::move(options), pool, inspector, std::move(on_close)));
+Result<std::unique_ptr<SessionImpl>> SessionImpl::Make(SessionOptions options,
+                                                       const SessionSurroundings& surroundings) {
+  ASSIGN_OR_RETURN(SessionPlace place, surroundings.admit());
+  std::unique_ptr<SessionImpl> session(new SessionImpl(std::move(place), std::move(options), surroundings));
   ASSIGN_OR_RETURN(session->gate_, ToolGate::Compile(session->options_.policy.tools));
-  ASSIGN_OR_RETURN(session->dispatcher_, ToolDispatcher::Create(session->id_));
+  ASSIGN_OR_RETURN(session->dispatcher_, ToolDispatcher::Create(session->id()));
+  return session;
+}
+
+Result<std::unique_ptr<Session>> SessionImpl::Open(SessionOptions options,
+                                                   const SessionSurroundings& surroundings) {
+  ASSIGN_OR_RETURN(auto session, Make(std::move(options), surroundings));
   const std::lock_guard lock(session->run_mutex_);
   RETURN_IF_ERROR(session->StartProcess());
   return session;
@@ -77,11 +78,12 @@ void SessionImpl::Close() {
   if (dispatcher_) dispatcher_->Wake();  // a running cell ends within its grace time
   {
     const std::lock_guard lock(run_mutex_);
-    process_.reset();
+    while (!checkpoints_.empty()) DropCheckpoint(checkpoints_.size() - 1);
+    DropProcess();
     private_template_.reset();
     scratch_.reset();
   }
-  if (on_close_) on_close_();
+  place_.release();
 }
 
 // Sessions without a folder of the host's come from the pool. A folder belongs to a template of its own; the
@@ -92,7 +94,8 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::FindProcess() {
   if (options_.workdir)
     options.workdir = std::filesystem::absolute(*options_.workdir).lexically_normal().string();
   if (private_template_ && private_template_->alive()) return StartPrivate(private_template_->options());
-  auto found = options.workdir.empty() ? pool_.Take(options, options_.seed) : StartPrivate(options);
+  auto found =
+      options.workdir.empty() ? surroundings_.pool.Take(options, options_.seed) : StartPrivate(options);
   if (found || found.error().code != ErrorCode::kConfinementUnavailable ||
       options_.policy.Requires("own_root"))
     return found;
@@ -100,8 +103,7 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::FindProcess() {
   options.own_root = false;
   if (options.workdir.empty()) {
     ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::Make());
-    scratch_.reset();
-    scratch_.emplace(std::move(folder));
+    scratch_ = std::make_shared<ScratchFolder>(std::move(folder));
     options.workdir = scratch_->path();
     options.scratch = true;
   }
@@ -110,20 +112,20 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::FindProcess() {
 
 Result<std::unique_ptr<SessionProcess>> SessionImpl::StartPrivate(const TemplateOptions& options) {
   if (!private_template_ || !private_template_->alive()) {
-    ASSIGN_OR_RETURN(private_template_, pool_.templates().StartPrivate(options));
+    ASSIGN_OR_RETURN(private_template_, surroundings_.pool.templates().StartPrivate(options));
   }
   return SessionProcess::Start(private_template_, options_.seed,
-                               Deadline::After(pool_.templates().patience().session_start));
+                               Deadline::After(surroundings_.pool.templates().patience().session_start));
 }
 
 Status SessionImpl::StartProcess() {
-  process_.reset();
-  ASSIGN_OR_RETURN(process_, FindProcess());
-  layers_ = LayersOf(process_->parent(), *process_);
-  if (Status required = RequireLayers(options_.policy, layers_); !required) {
-    process_.reset();
-    return required;
-  }
+  DropProcess();
+  ASSIGN_OR_RETURN(auto process, FindProcess());
+  layers_ = LayersOf(process->parent(), *process);
+  RETURN_IF_ERROR(RequireLayers(options_.policy, layers_));
+  if (!family_)
+    family_ = std::make_shared<SessionFamily>(options_.policy.limits, process->parent().anonymous_bytes());
+  SetProcess(std::move(process), member_);
   return DefineTools();
 }
 
@@ -142,15 +144,16 @@ Status SessionImpl::DefineTools() {
 }
 
 Status SessionImpl::Prepare() {
-  if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id_));
+  if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id()));
   if (!process_) RETURN_IF_ERROR(StartProcess());
   return {};
 }
 
 Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args) {
-  auto reply = process_->Ask(operation, args, Deadline::After(pool_.templates().patience().answer));
+  auto reply =
+      process_->Ask(operation, args, Deadline::After(surroundings_.pool.templates().patience().answer));
   if (!reply && reply.error().code != ErrorCode::kResourceExhausted)
-    process_.reset();  // a fresh one with the next call
+    DropProcess();  // a fresh one with the next call
   return reply;
 }
 
@@ -169,7 +172,7 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
   const std::lock_guard lock(run_mutex_);
   RETURN_IF_ERROR(Prepare());
   const std::uint32_t cell = next_cell_++;
-  if (options_.sink) options_.sink->OnCellStart(id_, cell, code);
+  if (options_.sink) options_.sink->OnCellStart(id(), cell, code);
 
   std::optional<Verdict> verdict;
   if (options.inspect != InspectMode::kOff) {
@@ -177,8 +180,8 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
     for (const auto& tool : options_.tools ? options_.tools->tools() : std::vector<std::shared_ptr<Tool>>()) {
       if (!gate_.IsHidden(tool->spec().name)) names.push_back(tool->spec().name);
     }
-    ASSIGN_OR_RETURN(verdict, inspector_.Check(options_.policy, code, names));
-    if (options_.sink) options_.sink->OnVerdict(id_, cell, *verdict);
+    ASSIGN_OR_RETURN(verdict, surroundings_.inspector.Check(options_.policy, code, names));
+    if (options_.sink) options_.sink->OnVerdict(id(), cell, *verdict);
   }
   CellResult result;
   if (verdict && verdict->decision != Decision::kAllow) {
@@ -187,17 +190,29 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
   } else {
     const auto wall =
         std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
-    const CellEnvironment environment{
-        id_,          options_.policy, gate_,  options_.tools.get(), options_.sink.get(),
-        *dispatcher_, interrupt_,      totals_};
-    interrupt_ = false;
-    running_ = true;
-    result = CellRun(*process_, environment, cell).Run(code, wall);
-    running_ = false;
+    ASSIGN_OR_RETURN(auto before, CopyBeforeCell());
+    result = RunInProcess(cell, code, wall);
+    if (result.state == SessionState::kLost) DropProcess();
+    if (result.state == SessionState::kLost && before) {
+      SetProcess(std::move(before), member_);
+      result.state = SessionState::kRestored;
+    }
+    if (before) surroundings_.pool.Discard(std::move(before));
     result.verdict = std::move(verdict);
-    if (result.state == SessionState::kLost) process_.reset();
   }
-  if (options_.sink) options_.sink->OnCellEnd(id_, result);
+  if (options_.sink) options_.sink->OnCellEnd(id(), result);
+  return result;
+}
+
+CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code,
+                                     std::chrono::milliseconds wall) {
+  const CellEnvironment environment{
+      id(),       options_.policy, gate_,   options_.tools.get(), options_.sink.get(), *dispatcher_,
+      interrupt_, totals_,         *family_};
+  interrupt_ = false;
+  running_ = true;
+  CellResult result = CellRun(*process_, environment, cell).Run(code, wall);
+  running_ = false;
   return result;
 }
 

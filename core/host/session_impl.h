@@ -15,6 +15,7 @@
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
 #include "gloveport/core/host/session.h"
+#include "gloveport/core/host/session_family.h"
 #include "gloveport/core/host/session_pool.h"
 #include "gloveport/core/host/session_process.h"
 #include "gloveport/core/host/tool_dispatcher.h"
@@ -22,14 +23,26 @@
 
 namespace gloveport {
 
+// What the runtime gives each session that it admits.
+struct SessionPlace {
+  std::string id;
+  std::function<void()> release;  // called once, when the session is closed or goes
+};
+
+// What sessions borrow from the runtime, which outlives them.
+struct SessionSurroundings {
+  SessionPool& pool;
+  Inspector& inspector;
+  std::function<Result<SessionPlace>()> admit;  // kResourceExhausted where the runtime is full
+};
+
 class SessionImpl : public Session {
  public:
-  // `on_close` is called once, when the session is closed or goes.
-  static Result<std::unique_ptr<Session>> Open(std::string id, SessionOptions options, SessionPool& pool,
-                                               Inspector& inspector, std::function<void()> on_close);
+  static Result<std::unique_ptr<Session>> Open(SessionOptions options,
+                                               const SessionSurroundings& surroundings);
   ~SessionImpl() override;
 
-  const std::string& id() const override { return id_; }
+  const std::string& id() const override { return place_.id; }
   const Policy& policy() const override { return options_.policy; }
   const std::vector<LayerStatus>& layers() const override { return layers_; }
   Result<CellResult> Run(std::string_view code, const RunOptions& options) override;
@@ -40,11 +53,22 @@ class SessionImpl : public Session {
   Result<std::vector<std::byte>> GetFile(std::string_view path) override;
   Result<std::vector<FileInfo>> ListFiles() override;
   Status RemoveFile(std::string_view path) override;
+  Result<std::string> Checkpoint() override;
+  Status Rollback(std::string_view checkpoint) override;
+  Status Forget(std::string_view checkpoint) override;
+  Result<std::vector<std::unique_ptr<Session>>> Branch(
+      std::size_t count, const std::function<BranchOptions(std::size_t)>& options) override;
   void Close() override;
 
  private:
-  SessionImpl(std::string id, SessionOptions options, SessionPool& pool, Inspector& inspector,
-              std::function<void()> on_close);
+  SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings);
+  static Result<std::unique_ptr<SessionImpl>> Make(SessionOptions options,
+                                                   const SessionSurroundings& surroundings);
+
+  struct KeptCopy {
+    std::string name;
+    std::unique_ptr<SessionProcess> process;
+  };
 
   // All of these with run_mutex_ held.
   Status Prepare();
@@ -54,20 +78,31 @@ class SessionImpl : public Session {
   Status DefineTools();
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
   CellResult Denied(Verdict verdict);
+  CellResult RunInProcess(std::uint32_t cell, std::string_view code, std::chrono::milliseconds wall);
+  void SetProcess(std::unique_ptr<SessionProcess> process, SessionFamily::Member member);
+  void DropProcess();
+  Result<std::unique_ptr<SessionProcess>> CopyOf(SessionProcess& process);
+  Result<std::unique_ptr<SessionProcess>> CopyWithinLimits(SessionProcess& process);
+  Result<std::unique_ptr<SessionProcess>> CopyBeforeCell();
+  Result<std::unique_ptr<Session>> MakeBranch(SessionOptions options);
+  Result<std::size_t> FindCheckpoint(std::string_view name) const;
+  void DropCheckpoint(std::size_t at);
 
-  const std::string id_;
+  const SessionPlace place_;
   const SessionOptions options_;
-  SessionPool& pool_;
-  Inspector& inspector_;
-  std::function<void()> on_close_;
+  const SessionSurroundings& surroundings_;
   ToolGate gate_;
   std::vector<LayerStatus> layers_;
-  std::optional<ScratchFolder> scratch_;
+  std::shared_ptr<ScratchFolder> scratch_;  // the branches' too
   std::unique_ptr<ToolDispatcher> dispatcher_;
   std::shared_ptr<TemplateProcess> private_template_;  // where a folder of the host is bound
 
   std::mutex run_mutex_;  // one cell, question or file operation at a time
   std::unique_ptr<SessionProcess> process_;
+  SessionFamily::Member member_ = SessionFamily::Member::kOriginal;
+  std::shared_ptr<SessionFamily> family_;
+  std::vector<KeptCopy> checkpoints_;  // the newest last
+  std::uint64_t last_checkpoint_ = 0;
   std::uint32_t next_cell_ = 0;
   SessionTotals totals_;
   std::atomic<bool> running_{false};

@@ -7,6 +7,7 @@
 namespace gloveport {
 namespace {
 
+constexpr std::size_t kMaxDiscarded = 64;
 constexpr std::size_t kMaxImages = 16;  // images beyond that fork when asked
 
 bool HasEnded(const SessionProcess& process) {
@@ -27,7 +28,32 @@ SessionPool::~SessionPool() {
     stopping_ = true;
   }
   wake_.notify_all();
+  discarding_.notify_all();
   if (thread_.joinable()) thread_.join();
+  if (undertaker_.joinable()) undertaker_.join();
+}
+
+void SessionPool::Discard(std::unique_ptr<SessionProcess> process) {
+  process->Kill();
+  const std::lock_guard lock(
+      mutex_);  // goes before `process`: who makes too many waits for its end, unlocked
+  if (discarded_.size() >= kMaxDiscarded) return;
+  if (!undertaker_.joinable()) undertaker_ = std::thread([this] { Bury(); });
+  discarded_.push_back(std::move(process));
+  discarding_.notify_one();
+}
+
+void SessionPool::Bury() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    discarding_.wait(lock, [this] { return stopping_ || !discarded_.empty(); });
+    if (discarded_.empty()) return;
+    std::unique_ptr<SessionProcess> process = std::move(discarded_.front());
+    discarded_.pop_front();
+    lock.unlock();
+    process.reset();  // waits for its end
+    lock.lock();
+  }
 }
 
 std::unique_ptr<SessionProcess> SessionPool::TakeReady(const TemplateOptions& options) {

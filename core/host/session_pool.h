@@ -30,6 +30,9 @@ class SessionPool {
   Result<std::unique_ptr<SessionProcess>> Take(const TemplateOptions& options,
                                                std::optional<std::uint64_t> seed);
 
+  // Ends a process, later: nobody waits for it.
+  void Discard(std::unique_ptr<SessionProcess> process);
+
   TemplatePool& templates() { return templates_; }
 
  private:
@@ -44,6 +47,7 @@ class SessionPool {
                                                    std::optional<std::uint64_t> seed);
   void MarkWorking(const TemplateOptions& options);
   void Refill();
+  void Bury();
   Image* FindWanting();
 
   TemplatePool& templates_;
@@ -51,8 +55,11 @@ class SessionPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::map<std::string, Image> images_;
+  std::deque<std::unique_ptr<SessionProcess>> discarded_;
+  std::condition_variable discarding_;
   bool stopping_ = false;
   std::thread thread_;
+  std::thread undertaker_;  // started with the first process to end
 };
 
 }  // namespace gloveport

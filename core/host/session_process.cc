@@ -1,5 +1,6 @@
 #include "gloveport/core/host/session_process.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/host/proc_stat.h"
 #include "gloveport/core/wire/cbor.h"
 
 namespace gloveport {
@@ -44,6 +46,7 @@ SessionProcess::~SessionProcess() {
   if (!forked_.pidfd) return;
   Kill();
   WaitForExit();
+  if (witness_) witness_->Remove(forked_.pid);
 }
 
 Status SessionProcess::AwaitHandOver(Deadline deadline) {
@@ -56,8 +59,8 @@ Status SessionProcess::AwaitHandOver(Deadline deadline) {
   if (received->bytes[0] != wire::kHandOver || received->fds.size() != kHandOverDescriptors) {
     return Fail(ErrorCode::kProtocol, "the session handed over something else than was agreed");
   }
-  witness_ =
-      SyscallWitness(std::move(received->fds[0]), forked_.pid, parent_->options().policy.limits.threads + 1);
+  witness_ = std::make_shared<SyscallWitness>(std::move(received->fds[0]), forked_.pid,
+                                              parent_->options().policy.limits.threads + 1);
   work_folder_ = std::move(received->fds[1]);
   return {};
 }
@@ -67,9 +70,9 @@ Result<wire::SessionMessage> SessionProcess::NextMessage(Deadline deadline) {
     if (deadline.passed()) return Fail(ErrorCode::kDeadlineExceeded, "the session did not answer in time");
     ASSIGN_OR_RETURN(auto frame, channel_.TryReceive());
     if (frame) return wire::DecodeSessionMessage(*frame);
-    pollfd witness{witness_.fd(), POLLIN, 0};
+    pollfd witness{witness_ ? witness_->fd() : -1, POLLIN, 0};
     channel_.Wait(std::span(&witness, 1), deadline);
-    if (witness.revents & POLLIN) RETURN_IF_ERROR(witness_.AnswerOne());
+    if (witness.revents & POLLIN) RETURN_IF_ERROR(witness_->AnswerOne());
   }
 }
 
@@ -98,12 +101,67 @@ Result<wire::Reply> SessionProcess::Ask(const std::string& op, const Value& args
   }
 }
 
+Result<std::unique_ptr<SessionProcess>> SessionProcess::Branch(Deadline deadline) {
+  const std::uint64_t threads = ReadThreadCount(forked_.pid);
+  if (threads != 1) {
+    return Fail(
+        ErrorCode::kDenied,
+        fmt::format("the session cannot be copied: {} threads are alive, and a copy has only one", threads),
+        "end or join the threads that cells have started");
+  }
+  ASSIGN_OR_RETURN(SessionEnds ends, SessionEnds::Make());
+  const auto held = parent_->HoldBranching();
+  const auto first = static_cast<int>(parent_->options().policy.limits.open_files) + wire::kOwnDescriptors;
+  witness_->AllowBranch(forked_.pid, ends.ForSession(), first);
+  auto branch = ForkOnce(std::move(ends), deadline);
+  const bool forked = witness_->branch_passed();
+  witness_->EndBranch();
+  if (!branch && forked) parent_->KillStrays();
+  return branch;
+}
+
+Result<std::unique_ptr<SessionProcess>> SessionProcess::ForkOnce(SessionEnds ends, Deadline deadline) {
+  ASSIGN_OR_RETURN(const wire::Reply reply, Ask("branch", Value::Object({}), deadline));
+  if (!reply.ok)
+    return Fail(ErrorCode::kDenied, fmt::format("the session cannot be copied: {}", reply.error_message));
+  ASSIGN_OR_RETURN(Newborn newborn, AwaitNewborn(deadline));
+  if (!parent_->IsChild(newborn.pid))
+    return Fail(ErrorCode::kProtocol, "what forked off the session is no child of its template");
+  std::unique_ptr<SessionProcess> branch(new SessionProcess);
+  branch->parent_ = parent_;
+  branch->witness_ = witness_;
+  branch->report_ = report_;
+  branch->forked_.pid = newborn.pid;
+  branch->forked_.pid_inside = ReadInnerProcessNumber(newborn.pid);
+  branch->forked_.pidfd = std::move(newborn.pidfd);
+  branch->forked_.out = std::move(ends.out);
+  branch->forked_.err = std::move(ends.err);
+  branch->channel_ = std::move(ends.channel);
+  branch->work_folder_.reset(::fcntl(work_folder_.get(), F_DUPFD_CLOEXEC, 0));
+  branch->last_request_ = last_request_;
+  parent_->Adopt(newborn.pid);
+  if (!branch->work_folder_) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
+  ASSIGN_OR_RETURN(const wire::SessionMessage first, branch->NextMessage(deadline));
+  const auto* ready = std::get_if<wire::Reply>(&first);
+  if (!ready || !ready->ok || ready->id != reply.id)
+    return Fail(ErrorCode::kProtocol, "the branch did not report that it is ready");
+  return branch;
+}
+
+Result<Newborn> SessionProcess::AwaitNewborn(Deadline deadline) {
+  while (true) {
+    if (auto newborn = witness_->TakeNewborn()) return std::move(*newborn);
+    RETURN_IF_ERROR(WaitFor(witness_->fd(), POLLIN, deadline));
+    RETURN_IF_ERROR(witness_->AnswerOne());
+  }
+}
+
 int SessionProcess::WaitForExit() {
   if (exit_status_) return *exit_status_;
   (void)WaitFor(forked_.pidfd.get(), POLLIN, Deadline::Never());
   // Where the template has died its whole pid namespace was killed with it, and there is nothing left to
   // reap.
-  exit_status_ = parent_->Reap(forked_.pid_inside).value_or(SIGKILL);
+  exit_status_ = parent_->Reap(forked_).value_or(SIGKILL);
   return *exit_status_;
 }
 

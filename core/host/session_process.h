@@ -10,6 +10,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/host/session_ends.h"
 #include "gloveport/core/host/syscall_witness.h"
 #include "gloveport/core/host/template_process.h"
 #include "gloveport/core/wire/channel.h"
@@ -28,7 +29,7 @@ class SessionProcess {
   SessionProcess& operator=(const SessionProcess&) = delete;
 
   Channel& channel() { return channel_; }
-  SyscallWitness& witness() { return witness_; }
+  SyscallWitness& witness() { return *witness_; }
   int out() const { return forked_.out.get(); }
   int err() const { return forked_.err.get(); }
   int pidfd() const { return forked_.pidfd.get(); }
@@ -45,6 +46,11 @@ class SessionProcess {
   // that the process is of no more use.
   Result<wire::Reply> Ask(const std::string& op, const Value& args, Deadline deadline);
 
+  // A copy of this process as it is now, between cells: a child of the template like this one, which outlives
+  // it. kDenied, with the reason, where it cannot be copied; nothing has changed then. Any other error means
+  // that this process is of no more use either.
+  Result<std::unique_ptr<SessionProcess>> Branch(Deadline deadline);
+
   // Waits for the end (kill first, or it may take long) and returns the wait status.
   int WaitForExit();
 
@@ -52,11 +58,13 @@ class SessionProcess {
   SessionProcess() = default;
   Status AwaitHandOver(Deadline deadline);
   Result<wire::SessionMessage> NextMessage(Deadline deadline);
+  Result<std::unique_ptr<SessionProcess>> ForkOnce(SessionEnds ends, Deadline deadline);
+  Result<Newborn> AwaitNewborn(Deadline deadline);
 
   std::shared_ptr<TemplateProcess> parent_;
   ForkedSession forked_;
   Channel channel_;
-  SyscallWitness witness_;
+  std::shared_ptr<SyscallWitness> witness_;  // a session's and its branches'
   UniqueFd work_folder_;
   Value report_;
   std::optional<int> exit_status_;

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/host/proc_stat.h"
+#include "gloveport/core/host/session_ends.h"
 #include "gloveport/policy/codec.h"
 #include "gloveport/policy/environment.h"
 #include "gloveport/policy/landlock.h"
@@ -44,22 +46,6 @@ Result<ControlPair> MakeControlPair() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
     return FailErrno("socketpair", errno);
   return ControlPair{UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
-
-// Each side wakes the other with it. A socket pair and no eventfd: that would be one open file in both
-// processes, and a session that clears O_NONBLOCK there could make the host wait for ever.
-struct WakePair {
-  UniqueFd host;
-  UniqueFd host_again;  // the same end, for the other direction
-  UniqueFd session;
-};
-
-Result<WakePair> MakeWakePair() {
-  ASSIGN_OR_RETURN(auto pair, MakeSocketPair());
-  WakePair wake{std::move(pair.first), UniqueFd(), std::move(pair.second)};
-  wake.host_again.reset(::fcntl(wake.host.get(), F_DUPFD_CLOEXEC, 0));
-  if (!wake.host_again) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
-  return wake;
 }
 
 ErrorCode CodeFromName(std::string_view name) {
@@ -150,6 +136,7 @@ Status TemplateProcess::Handshake(Deadline deadline) {
     return Fail(ErrorCode::kProtocol, "the template passed another process off as itself");
   ASSIGN_OR_RETURN(const MemoryUse memory, ReadMemoryUse(template_pid_));
   const std::uint64_t allowed = options_.policy.limits.memory_mib << 20;
+  anonymous_bytes_ = ReadAnonymousBytes(template_pid_);
   data_bytes_ = memory.data_bytes + allowed;
   address_space_bytes_ = memory.address_space_bytes + allowed + kAddressSpaceRoom;
   return {};
@@ -183,36 +170,52 @@ Result<std::pair<wire::TemplateReply, std::vector<UniqueFd>>> TemplateProcess::E
 }
 
 Result<ForkedSession> TemplateProcess::Fork(std::optional<std::uint64_t> seed) {
-  ASSIGN_OR_RETURN(auto socket, MakeSocketPair());
-  ASSIGN_OR_RETURN(Pipe out, MakePipe());
-  ASSIGN_OR_RETURN(Pipe err, MakePipe());
-  ASSIGN_OR_RETURN(auto ring, RingMemory::Make());
-  ASSIGN_OR_RETURN(WakePair wake, MakeWakePair());
-  for (const int fd : {socket.first.get(), out.read_end.get(), err.read_end.get()})
-    RETURN_IF_ERROR(SetNonBlocking(fd));
-  const wire::ForkRequest request{data_bytes_, address_space_bytes_, seed};
-  const std::array<int, 6> fds = {socket.second.get(), out.write_end.get(), err.write_end.get(),
-                                  ring.second.get(),   wake.session.get(),  wake.session.get()};
-  ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(request), fds));
-  if (answer.second.size() != 1)
-    return Fail(ErrorCode::kProtocol, "the template answered a fork without a pidfd");
+  ASSIGN_OR_RETURN(SessionEnds ends, SessionEnds::Make());
+  const std::string request = wire::Encode(wire::ForkRequest{data_bytes_, address_space_bytes_, seed});
   ForkedSession session;
-  session.pid_inside = answer.first.pid;
-  session.pidfd = std::move(answer.second[0]);
-  ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
+  {
+    const std::lock_guard lock(children_mutex_);
+    ASSIGN_OR_RETURN(auto answer, Ask(request, ends.ForSession()));
+    if (answer.second.size() != 1)
+      return Fail(ErrorCode::kProtocol, "the template answered a fork without a pidfd");
+    session.pid_inside = answer.first.pid;
+    session.pidfd = std::move(answer.second[0]);
+    ASSIGN_OR_RETURN(session.pid, PidOf(session.pidfd.get()));
+    children_.insert(session.pid);
+  }
   // What the host measures and kills must be what it asked for, and never, for example, the host itself.
-  if (ReadParentProcess(session.pid) != template_pid_)
+  if (!IsChild(session.pid))
     return Fail(ErrorCode::kProtocol, "the template answered a fork with a process that is not its child");
-  session.channel = Channel(std::move(socket.first));
-  session.channel.Attach(
-      RingEnd::ForHost(std::move(ring.first), std::move(wake.host), std::move(wake.host_again)));
-  session.out = std::move(out.read_end);
-  session.err = std::move(err.read_end);
+  session.channel = std::move(ends.channel);
+  session.out = std::move(ends.out);
+  session.err = std::move(ends.err);
   return session;
 }
 
-Result<int> TemplateProcess::Reap(pid_t pid_inside) {
-  ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(wire::ReapRequest{pid_inside}), {}));
+bool TemplateProcess::IsChild(pid_t pid) const { return ReadParentProcess(pid) == template_pid_; }
+
+void TemplateProcess::Adopt(pid_t pid) {
+  const std::lock_guard lock(children_mutex_);
+  children_.insert(pid);
+}
+
+void TemplateProcess::KillStrays() {
+  const std::lock_guard lock(children_mutex_);
+  for (const pid_t pid : ReadChildren(template_pid_)) {
+    if (children_.contains(pid)) continue;
+    const UniqueFd pidfd(static_cast<int>(::syscall(__NR_pidfd_open, pid, 0)));
+    const pid_t inside = ReadInnerProcessNumber(pid);
+    // Its number may have gone to another process before the descriptor was there.
+    if (!pidfd || inside <= 1 || !IsChild(pid)) continue;
+    ::syscall(__NR_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+    (void)Ask(wire::Encode(wire::ReapRequest{inside}), {});
+  }
+}
+
+Result<int> TemplateProcess::Reap(const ForkedSession& session) {
+  ASSIGN_OR_RETURN(auto answer, Ask(wire::Encode(wire::ReapRequest{session.pid_inside}), {}));
+  const std::lock_guard lock(children_mutex_);
+  children_.erase(session.pid);
   return answer.first.status;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,8 +58,17 @@ class TemplateProcess {
   Result<ForkedSession> Fork(std::optional<std::uint64_t> seed);
 
   // The wait status of a session whose pidfd reports its end. Each session must be reaped once. Thread-safe.
-  Result<int> Reap(pid_t pid_inside);
+  Result<int> Reap(const ForkedSession& session);
 
+  // Branches are children of the template too. One at a time: held while a session forks.
+  std::unique_lock<std::mutex> HoldBranching() { return std::unique_lock(branching_mutex_); }
+  bool IsChild(pid_t pid) const;
+  void Adopt(pid_t pid);
+  // Ends children that nobody asked for, which only a session that was allowed to fork can have made. Call it
+  // while branching is held.
+  void KillStrays();
+
+  std::uint64_t anonymous_bytes() const { return anonymous_bytes_; }  // of the warm template
   bool alive() const;
   const TemplateOptions& options() const { return options_; }
   const std::vector<std::string>& missing_modules() const { return missing_; }
@@ -82,7 +92,11 @@ class TemplateProcess {
   UniqueFd control_;
   UniqueFd diagnostics_;
   std::mutex mutex_;  // one question at a time on the control socket
+  std::mutex branching_mutex_;
+  std::mutex children_mutex_;  // before mutex_
+  std::set<pid_t> children_;   // sessions and branches that are not reaped yet, as the host numbers them
   std::vector<std::string> missing_;
+  std::uint64_t anonymous_bytes_ = 0;
   std::uint64_t data_bytes_ = 0;  // of the warm template: a session's limit is growth over it
   std::uint64_t address_space_bytes_ = 0;
 };

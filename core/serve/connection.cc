@@ -53,9 +53,10 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
       {"parse", {"text"}, nullptr, nullptr, &Connection::Parse},
       {"validate", {"value", "schema"}, nullptr, nullptr, &Connection::Validate},
       {"approve", {"approval", "decision", "reason"}, &Connection::Unsupported},
-      {"checkpoint", {"session"}, &Connection::Unsupported},
-      {"rollback", {"session"}, &Connection::Unsupported},
-      {"branch", {"session"}, &Connection::Unsupported},
+      {"checkpoint", {"session"}, nullptr, &Served::Checkpoint},
+      {"rollback", {"session", "checkpoint"}, nullptr, &Served::Rollback},
+      {"forget", {"session", "checkpoint"}, nullptr, &Served::Forget},
+      {"branch", {"session", "count"}, &Connection::Branch},
       {"complete", {"session", "code", "cursor"}, &Connection::Unsupported},
       {"inspect", {"session", "code", "cursor"}, &Connection::Unsupported},
       {"is_complete", {"session", "code"}, &Connection::Unsupported},
@@ -118,28 +119,51 @@ std::shared_ptr<ServedSession> Connection::FindSession(const Request& request) {
   return nullptr;
 }
 
-void Connection::Open(Request request) {
-  if (sessions_.size() >= max_sessions_) {
-    std::erase_if(sessions_, [](const auto& entry) { return entry.second->failed(); });
-  }
-  if (sessions_.size() >= max_sessions_) {
-    return outbox_.Failed(request.id(), Error{ErrorCode::kResourceExhausted,
-                                              fmt::format("{} sessions are open already", sessions_.size()),
-                                              "close one that is not needed"});
-  }
-  // The name is given out at once, so that a client may send what comes next without waiting for the reply.
+Status Connection::CheckRoomFor(std::size_t count) {
+  if (sessions_.size() + count <= max_sessions_) return {};
+  std::erase_if(sessions_, [](const auto& entry) { return entry.second->failed(); });
+  if (sessions_.size() + count <= max_sessions_) return {};
+  return Fail(ErrorCode::kResourceExhausted, fmt::format("{} sessions are open already", sessions_.size()),
+              "close one that is not needed");
+}
+
+// The name is given out at once, so that a client may send what comes next without waiting for the reply.
+std::shared_ptr<ServedSession> Connection::NewSession() {
   std::string name = fmt::format("s{}", ++opened_);
   auto session = std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, activity_);
   sessions_.emplace(std::move(name), session);
-  PostTo(*session, std::move(request), &ServedSession::Open);
+  return session;
+}
+
+void Connection::Open(Request request) {
+  if (const Status room = CheckRoomFor(1); !room) return outbox_.Failed(request.id(), room.error());
+  PostTo(*NewSession(), std::move(request), &ServedSession::Open);
+}
+
+void Connection::Branch(Request request) {
+  const std::shared_ptr<ServedSession> original = FindSession(request);
+  if (!original) return;
+  const Json* count = request.Find("count");
+  if (count != nullptr && (!count->is_number_unsigned() || *count < 1 || *count > 1000)) {
+    return outbox_.Failed(request.id(),
+                          Error{ErrorCode::kInvalidArgument, "branch: \"count\" must be from 1 to 1000", ""});
+  }
+  const std::size_t wanted = count != nullptr ? count->get<std::size_t>() : 1;
+  if (const Status room = CheckRoomFor(wanted); !room) return outbox_.Failed(request.id(), room.error());
+  std::vector<std::shared_ptr<ServedSession>> branches;
+  while (branches.size() < wanted) branches.push_back(NewSession());
+  if (!original->PostBranch(request, std::move(branches))) FailForWaiting(request.id(), *original);
+}
+
+void Connection::FailForWaiting(const Json& id, const ServedSession& session) {
+  outbox_.Failed(id, Error{ErrorCode::kResourceExhausted,
+                           fmt::format("too many requests are waiting for session {}", session.name()),
+                           "wait for replies before sending more"});
 }
 
 void Connection::PostTo(ServedSession& session, Request request, ServedSession::Handler handler) {
   const Json id = request.id();
-  if (session.Post(std::move(request), handler)) return;
-  outbox_.Failed(id, Error{ErrorCode::kResourceExhausted,
-                           fmt::format("too many requests are waiting for session {}", session.name()),
-                           "wait for replies before sending more"});
+  if (!session.Post(std::move(request), handler)) FailForWaiting(id, session);
 }
 
 void Connection::PostToSession(Request request, ServedSession::Handler handler) {

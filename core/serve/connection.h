@@ -45,6 +45,7 @@ class Connection {
   void Close(Request request);
   void Interrupt(Request request);
   void ToolReply(Request request);
+  void Branch(Request request);
   void Unsupported(Request request);
   void PostToSession(Request request, ServedSession::Handler handler);
   void PostTo(ServedSession& session, Request request, ServedSession::Handler handler);
@@ -56,6 +57,9 @@ class Connection {
   Result<Json> Parse(const Request& request);
   Result<Json> Validate(const Request& request);
 
+  Status CheckRoomFor(std::size_t count);
+  std::shared_ptr<ServedSession> NewSession();
+  void FailForWaiting(const Json& id, const ServedSession& session);
   std::shared_ptr<ServedSession> FindSession(
       const Request& request);  // answers with an error where there is none
 

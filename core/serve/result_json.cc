@@ -111,7 +111,13 @@ Json ToJson(const CellResult& result) {
                {"tool_calls", ListOf(result.tool_calls)},
                {"usage", ToJson(result.usage)}};
   if (result.verdict) json["verdict"] = ToJson(*result.verdict);
-  if (result.limit) json["limit"] = {{"limit", result.limit->limit}, {"message", result.limit->message}};
+  if (result.limit) {
+    json["limit"] = {{"limit", result.limit->limit},
+                     {"message", result.limit->message},
+                     {"value", result.limit->value},
+                     {"used", result.limit->used},
+                     {"unit", result.limit->unit}};
+  }
   return json;
 }
 

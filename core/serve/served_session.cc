@@ -75,16 +75,23 @@ Result<std::shared_ptr<Session>> ServedSession::Use() const {
 }
 
 Result<std::shared_ptr<const ToolRegistry>> ServedSession::DeclareTools(const Request& request) {
-  auto registry = std::make_shared<ToolRegistry>();
   const Json* tools = request.Find("tools");
-  if (tools == nullptr || tools->is_null()) return registry;
+  if (tools == nullptr || tools->is_null()) return MakeTools({});
   if (!tools->is_array()) return Fail(ErrorCode::kInvalidArgument, "open: \"tools\" must be a list");
   for (const Json& declaration : *tools) {
     ASSIGN_OR_RETURN(ToolSpec spec, ParseToolDeclaration(declaration));
+    tools_.push_back(std::move(spec));
+  }
+  return MakeTools(tools_);
+}
+
+Result<std::shared_ptr<const ToolRegistry>> ServedSession::MakeTools(const std::vector<ToolSpec>& specs) {
+  auto registry = std::make_shared<ToolRegistry>();
+  for (const ToolSpec& spec : specs) {
     auto forward = [this](const ToolSpec& tool, const Arguments& arguments, CallContext& context) {
       return ForwardCall(tool, arguments, context);
     };
-    RETURN_IF_ERROR(registry->Add(std::make_shared<ClientTool>(std::move(spec), std::move(forward))));
+    RETURN_IF_ERROR(registry->Add(std::make_shared<ClientTool>(spec, std::move(forward))));
   }
   return registry;
 }
@@ -221,6 +228,87 @@ Result<Json> ServedSession::GetVariable(const Request& request) {
   ASSIGN_OR_RETURN(const std::string name, request.Text("name"));
   ASSIGN_OR_RETURN(const Value value, session->GetVariable(name));
   return Json{{"value", ToJson(value)}};
+}
+
+Result<Json> ServedSession::Checkpoint(const Request&) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string name, session->Checkpoint());
+  return Json{{"checkpoint", name}};
+}
+
+Result<Json> ServedSession::Rollback(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  std::string name;
+  if (request.Has("checkpoint")) {
+    ASSIGN_OR_RETURN(name, request.Text("checkpoint"));
+  }
+  RETURN_IF_ERROR(session->Rollback(name));
+  return Json::object();
+}
+
+Result<Json> ServedSession::Forget(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string name, request.Text("checkpoint"));
+  RETURN_IF_ERROR(session->Forget(name));
+  return Json::object();
+}
+
+// ---- branches ----
+
+bool ServedSession::PostBranch(const Request& request, std::vector<std::shared_ptr<ServedSession>> branches) {
+  for (const auto& branch : branches) branch->AwaitBirth();
+  const Json id = request.id();
+  if (queue_.Post([this, id, branches] { outbox_.Answer(id, BranchInto(branches)); })) return true;
+  for (const auto& branch : branches) branch->BecomeBranch(Fail(ErrorCode::kResourceExhausted, "not made"));
+  return false;
+}
+
+// The first task of a branch is to wait until it is there.
+void ServedSession::AwaitBirth() {
+  const std::lock_guard lock(mutex_);
+  awaits_birth_ = true;
+  (void)queue_.Post([this] {
+    std::unique_lock waiting(mutex_);
+    born_.wait(waiting, [this] { return !awaits_birth_; });
+  });
+}
+
+void ServedSession::BecomeBranch(Result<std::unique_ptr<Session>> session) {
+  std::shared_ptr<Session> late;
+  {
+    const std::lock_guard lock(mutex_);
+    awaits_birth_ = false;
+    failed_ = !session;
+    if (session) session_ = std::move(*session);
+    if (ended_) late = session_;
+  }
+  born_.notify_all();
+  if (late) late->Close();
+}
+
+BranchOptions ServedSession::OptionsAsBranchOf(const ServedSession& original) {
+  tools_ = original.tools_;
+  // These have been in a registry before.
+  return {MakeTools(tools_).value_or(nullptr), std::make_shared<Sink>(*this)};
+}
+
+Result<Json> ServedSession::BranchInto(const std::vector<std::shared_ptr<ServedSession>>& branches) {
+  auto made = [&]() -> Result<std::vector<std::unique_ptr<Session>>> {
+    ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+    return session->Branch(branches.size(),
+                           [&](std::size_t i) { return branches[i]->OptionsAsBranchOf(*this); });
+  }();
+  Json names = Json::array();
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    names.push_back(branches[i]->name());
+    if (made) {
+      branches[i]->BecomeBranch(std::move((*made)[i]));
+    } else {
+      branches[i]->BecomeBranch(tl::unexpected<Error>(made.error()));
+    }
+  }
+  if (!made) return tl::unexpected<Error>(std::move(made).error());
+  return Json{{"sessions", std::move(names)}};
 }
 
 Status ServedSession::Interrupt() {

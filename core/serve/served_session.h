@@ -3,10 +3,12 @@
 #ifndef GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
 #define GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/outbox.h"
@@ -41,6 +43,13 @@ class ServedSession {
   Result<Json> RemoveFile(const Request& request);
   Result<Json> SetVariable(const Request& request);
   Result<Json> GetVariable(const Request& request);
+  Result<Json> Checkpoint(const Request& request);
+  Result<Json> Rollback(const Request& request);
+  Result<Json> Forget(const Request& request);
+
+  // Copies this session into `branches`, which are new and empty, on this session's thread, and answers. What
+  // is posted to them meanwhile waits.
+  [[nodiscard]] bool PostBranch(const Request& request, std::vector<std::shared_ptr<ServedSession>> branches);
 
   Status Interrupt();
   void End();  // at once: a running cell is ended, what waits gets errors
@@ -55,6 +64,11 @@ class ServedSession {
   void ForwardOutput(Stream stream, std::string_view text);
   void FlushOutput();
   Json running() const;
+  Result<Json> BranchInto(const std::vector<std::shared_ptr<ServedSession>>& branches);
+  BranchOptions OptionsAsBranchOf(const ServedSession& original);
+  Result<std::shared_ptr<const ToolRegistry>> MakeTools(const std::vector<ToolSpec>& specs);
+  void BecomeBranch(Result<std::unique_ptr<Session>> session);
+  void AwaitBirth();
 
   const std::string name_;
   Runtime& runtime_;
@@ -62,6 +76,9 @@ class ServedSession {
   PendingCalls& calls_;
 
   mutable std::mutex mutex_;
+  std::condition_variable born_;
+  bool awaits_birth_ = false;  // a branch whose copy is still being made
+  std::vector<ToolSpec> tools_;
   std::shared_ptr<Session> session_;
   bool ended_ = false;
   bool failed_ = false;

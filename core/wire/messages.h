@@ -34,14 +34,19 @@ struct ToolReply {
   std::string error_message;
 };
 // Everything that is not hot: name says which operation, args is one map. Answered by exactly one Reply.
-// Session: define_tools, set_variable, get_variable, complete, inspect, is_complete. Inspector: check,
-// syntax, validate.
+// Session: define_tools, set_variable, get_variable, complete, inspect, is_complete, branch (the session
+// forks, and the branch answers too, on the channel that it was given). Inspector: check, syntax, validate.
 struct Request {
   std::uint64_t id = 0;
   std::string op;
   Encoded args;
 };
 using HostMessage = std::variant<RunCell, ToolReply, Request>;
+
+// A session's highest descriptors: its policy's open_files, those that the interpreter itself keeps open, and
+// behind them the numbers under which a branch finds its own ends, in the order of ForkRequest.
+inline constexpr int kOwnDescriptors = 8;
+inline constexpr int kBranchDescriptors = 6;
 
 // ---- session to host ----
 

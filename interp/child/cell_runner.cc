@@ -27,10 +27,14 @@ PyObject* Context() {
   return context;
 }
 
+bool Awaits(PyObject* code) {
+  return code != nullptr && (reinterpret_cast<PyCodeObject*>(code)->co_flags & CO_COROUTINE) != 0;
+}
+
 // Code with a top-level await gives a coroutine: it is run to its end in the session's event loop.
 PyRef Evaluate(PyObject* code) {
   PyObject* globals = State().main_namespace;
-  if ((reinterpret_cast<PyCodeObject*>(code)->co_flags & CO_COROUTINE) == 0) {
+  if (!Awaits(code)) {
     PyObject* context = Context();
     // An extension may have left the context entered; the cell then runs in what is there.
     const bool entered = context != nullptr && PyContext_Enter(context) == 0;
@@ -44,6 +48,13 @@ PyRef Evaluate(PyObject* code) {
   PyObject* run = PythonFunction("loop", "run");
   if (!coroutine || run == nullptr) return {};
   return PyRef::Steal(PyObject_CallFunctionObjArgs(run, coroutine.get(), nullptr));
+}
+
+// A statement that makes a task needs the loop that the last expression awaits it in, and the other way round.
+PyRef EvaluateTogether(PyObject* body, PyObject* value) {
+  PyObject* run = PythonFunction("loop", "run_parts");
+  if (run == nullptr) return {};
+  return PyRef::Steal(PyObject_CallFunction(run, "(OO)O", body, value, State().main_namespace));
 }
 
 // The code of the interactive kind that runs, and what it has handed over; guarded by the GIL.
@@ -85,6 +96,8 @@ PyRef Execute(const wire::RunCell& cell) {
   CompiledCell compiled;
   if (!filename || !CompileCell(cell.code, filename.get(), compiled)) return {};
   if (compiled.interactive) return EvaluateInteractive(compiled.interactive.get());
+  if (compiled.body && compiled.value && (Awaits(compiled.body.get()) || Awaits(compiled.value.get())))
+    return EvaluateTogether(compiled.body.get(), compiled.value.get());
   if (compiled.body) {
     const PyRef done = Evaluate(compiled.body.get());
     if (!done) return {};

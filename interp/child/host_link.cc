@@ -20,6 +20,14 @@ Result<std::unique_ptr<HostLink>> HostLink::Create(Channel channel) {
   return std::unique_ptr<HostLink>(new HostLink(std::move(channel), std::move(wake_fd)));
 }
 
+Status HostLink::Replace(Channel channel) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<HostLink> fresh, Create(std::move(channel)));
+  channel_ = std::move(fresh->channel_);
+  wake_fd_ = std::move(fresh->wake_fd_);
+  commands_.clear();
+  return {};
+}
+
 Status HostLink::Send(const wire::SessionMessage& message) {
   const std::string payload = wire::Encode(message);
   std::lock_guard lock(send_mutex_);

@@ -30,6 +30,10 @@ class HostLink {
   // Makes the channel non-blocking and the descriptor for Wake.
   static Result<std::unique_ptr<HostLink>> Create(Channel channel);
 
+  // In a copy of the process, which has one thread: goes on over another channel, and shares nothing with the
+  // original.
+  Status Replace(Channel channel);
+
   // kResourceExhausted: the message is too large and was not sent. kClosed: the host has gone.
   Status Send(const wire::SessionMessage& message);
 

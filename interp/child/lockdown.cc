@@ -17,9 +17,6 @@
 namespace gloveport::child {
 namespace {
 
-// The channel, standard streams, and a few that the interpreter itself keeps open.
-constexpr std::uint64_t kOwnDescriptors = 8;
-
 std::string WorkFolderOf(const wire::TemplateStart& start) {
   return start.own_root ? std::string(kWorkFolder) : start.workdir;
 }
@@ -45,7 +42,7 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
   // The host watches each cell; this ends what goes on between cells when nobody looks.
   plan.limits.cpu_seconds = static_cast<std::uint64_t>(policy.limits.total_cpu.count()) / 1000 + 60;
   plan.limits.file_bytes = policy.limits.disk_mib << 20;
-  plan.limits.open_files = policy.limits.open_files + kOwnDescriptors;
+  plan.limits.open_files = policy.limits.open_files + wire::kOwnDescriptors + wire::kBranchDescriptors;
   plan.landlock = start.landlock;
   plan.landlock_rules = RulesOf(start, policy);
   plan.keep_fds = {0, 1, 2};

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "gloveport/core/wire/cbor.h"
+#include "gloveport/interp/child/branch.h"
 #include "gloveport/interp/child/cell_runner.h"
 #include "gloveport/interp/child/host_link.h"
 #include "gloveport/interp/child/import_guard.h"
@@ -56,7 +57,8 @@ Status Serve(HostLink& link, const HostLink::Command& command) {
     const GilReleased released;
     return link.CloseCell(done);
   }
-  const wire::Reply reply = Answer(std::get<wire::Request>(command));
+  const auto& request = std::get<wire::Request>(command);
+  const wire::Reply reply = request.op == "branch" ? ForkSession(link, request) : Answer(request);
   const GilReleased released;
   return link.Send(reply);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/interp/child/branch.h"
 #include "gloveport/interp/child/interpreter.h"
 #include "gloveport/interp/child/lockdown.h"
 #include "gloveport/interp/child/session_loop.h"
@@ -63,6 +64,7 @@ class Template {
   Status WarmUp() {
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload));
+    LearnThreadNumbers();
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
     return CheckTemplate(start_, policy_);

@@ -92,6 +92,8 @@ std::string NameOf(NotifiedCall call) {
       return "host: thread";
     case NotifiedCall::kSignal:
       return "host: signal";
+    case NotifiedCall::kBranch:
+      return "host: branch";
     case NotifiedCall::kRefuse:
       break;
   }

@@ -164,6 +164,10 @@ class Session:
         except (ProtocolFault, RequestError, BrokenPipeError):
             pass
 
+    def like(self, name):
+        """Another session of the same tools, a branch of this one."""
+        return Session(self.client, {"session": name, "layers": self.layers}, self._handlers)
+
     def start(self, code, **members):
         return self.client.start("run", session=self.name, code=code, **members)
 

@@ -174,8 +174,44 @@ class Protocol(unittest.TestCase):
 
     def test_what_this_version_cannot_do_says_so(self):
         with self.client.open("default") as session:
-            for op in ("checkpoint", "rollback", "branch"):
-                self.assertEqual("unsupported", self.refused(op, session=session.name).code)
+            for op in ("complete", "inspect", "is_complete"):
+                self.assertEqual("unsupported", self.refused(op, session=session.name, code="x").code)
+
+    def test_checkpoints_and_rollbacks(self):
+        with self.client.open({"extends": "open", "limits": {"wall_s": 30}}) as session:
+            session.run("x = 1")
+            name = self.client.call("checkpoint", session=session.name)["checkpoint"]
+            session.run("x = 2")
+            self.client.call("rollback", session=session.name, checkpoint=name)
+            self.assertEqual(1, session.run("x")["value"])
+            self.assertEqual("lost", session.run("import os; os._exit(3)")["state"])
+            self.client.call("rollback", session=session.name)
+            self.assertEqual(1, session.run("x")["value"])
+            self.client.call("forget", session=session.name, checkpoint=name)
+            self.assertEqual("not_found", self.refused("rollback", session=session.name).code)
+
+    def test_branches_answer_to_their_own_names(self):
+        numbers = [{"name": "add", "parameters": [{"name": "a"}, {"name": "b"}]}]
+        with self.client.open("default", numbers, {"add": lambda args: args["a"] + args["b"]}) as session:
+            session.run("x = 40")
+            names = self.client.call("branch", session=session.name, count=2)["sessions"]
+            self.assertEqual(2, len(set(names) - {session.name}))
+            for number, name in enumerate(names):
+                branch = session.like(name)
+                result = branch.run(f"x += {number}\nprint('from', x)\nadd(x, 2)")
+                self.assertEqual((42 + number, f"from {40 + number}\n"), (result["value"], result["stdout"]))
+                self.assertEqual(["stdout", "tool_call"], sorted(event["event"] for event in branch.events))
+                branch.close()
+            self.assertEqual(40, session.run("x")["value"])
+            refused = self.refused("branch", session=session.name, count=99)
+            self.assertEqual("resource_exhausted", refused.code)
+
+    def test_a_cell_that_crashes_costs_only_itself(self):
+        with self.client.open({"extends": "open", "checkpoint": "each_cell"}) as session:
+            session.run("x = 1")
+            result = session.run("x = 2\nimport os; os._exit(1)")
+            self.assertEqual(("crashed", "restored"), (result["outcome"], result["state"]))
+            self.assertEqual(1, session.run("x")["value"])
 
 
 class Endings(Case):

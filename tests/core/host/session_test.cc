@@ -153,5 +153,20 @@ TEST_F(SessionTest, ThreadsThatAskAtTheSameTimeTakeTurns) {
   EXPECT_EQ(Run(*session, "n").value, Value(8));
 }
 
+// A task that one statement makes is awaited by the next, which may be the last expression.
+TEST_F(SessionTest, ACellThatAwaitsRunsWholeInItsLoop) {
+  auto session = Open();
+  Run(*session, "import asyncio\nasync def f(i):\n  await asyncio.sleep(0.01)\n  return i");
+  for (const char* code : {"t = [asyncio.create_task(f(i)) for i in range(3)]\nawait asyncio.gather(*t)",
+                           "r = await asyncio.gather(f(0), f(1), f(2))\nasyncio.get_running_loop() and r"}) {
+    const CellResult result = Run(*session, code);
+    EXPECT_EQ(result.repr, "[0, 1, 2]") << (result.error ? result.error->traceback : "");
+  }
+  const CellResult failed = Run(*session, "await f(1)\n1/0");
+  ASSERT_TRUE(failed.error);
+  EXPECT_EQ(failed.error->line, 2);
+  EXPECT_THAT(failed.error->traceback, testing::Not(testing::HasSubstr("_parts")));
+}
+
 }  // namespace
 }  // namespace gloveport

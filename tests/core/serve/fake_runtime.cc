@@ -65,6 +65,13 @@ class FakeSession : public Session {
     if (found == variables_.end()) return Fail(ErrorCode::kNotFound, "no such variable");
     return found->second;
   }
+  Result<std::string> Checkpoint() override { return NotHere(); }
+  Status Rollback(std::string_view) override { return NotHere(); }
+  Status Forget(std::string_view) override { return NotHere(); }
+  Result<std::vector<std::unique_ptr<Session>>> Branch(
+      std::size_t, const std::function<BranchOptions(std::size_t)>&) override {
+    return NotHere();
+  }
   Status PutFile(std::string_view path, std::span<const std::byte> data) override {
     files_[std::string(path)].assign(data.begin(), data.end());
     return {};
@@ -92,6 +99,7 @@ class FakeSession : public Session {
   }
 
  private:
+  static tl::unexpected<Error> NotHere() { return Fail(ErrorCode::kDenied, "a fake cannot be copied"); }
   void Print(Stream stream, std::string_view text, std::string& kept) {
     // In two pieces, cut anywhere: as a pipe would.
     const std::size_t half = text.size() / 2;

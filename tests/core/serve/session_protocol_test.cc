@@ -180,9 +180,11 @@ TEST_F(SessionProtocol, QuestionsNeedNoSession) {
 
 TEST_F(SessionProtocol, BadRequestsAreAnsweredWithTheirIdAndTheConnectionGoesOn) {
   peer_.Call(kOpen);
-  const std::array<std::pair<std::string_view, std::string_view>, 16> kCases = {{
+  const std::array<std::pair<std::string_view, std::string_view>, 18> kCases = {{
       {R"({"id":1,"op":"fly"})", "unsupported"},
-      {R"({"id":1,"op":"checkpoint","session":"s1"})", "unsupported"},
+      {R"({"id":1,"op":"approve"})", "unsupported"},
+      {R"({"id":1,"op":"checkpoint","session":"s1"})", "denied"},
+      {R"({"id":1,"op":"branch","session":"s1"})", "denied"},
       {R"({"id":1,"op":"complete","session":"s1","code":"x","cursor":1})", "unsupported"},
       {R"({"id":1,"op":"run","session":"s9","code":"x"})", "not_found"},
       {R"({"id":1,"op":"run","code":"x"})", "invalid_argument"},
