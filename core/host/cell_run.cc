@@ -151,6 +151,7 @@ void CellRun::CheckDeadlines() {
     if (cpu_used_ > limits.cpu) RequestStop(Stop::kCpu);
     if (environment_.totals.cpu + cpu_used_ > limits.total_cpu) RequestStop(Stop::kTotalCpu);
     CheckMemory();
+    if (environment_.disk) CheckDisk(environment_.disk->AddedBytes());
   }
   if (stop_ != Stop::kNone && kill_deadline_.passed() && !done_) {
     KillFor(StopOutcome(), LimitOf(stop_),
@@ -168,6 +169,11 @@ void CellRun::CheckMemory() {
   if (too_much || environment_.family.SharedGrowthBytes() > limit + kResidentSlack) {
     KillFor(Outcome::kMemory, "memory", Hit("memory").message);
   }
+}
+
+void CellRun::CheckDisk(std::uint64_t added_bytes) {
+  if (added_bytes > environment_.policy.limits.disk_mib << 20)
+    KillFor(Outcome::kOutputLimit, "disk", Hit("disk").message);
 }
 
 // Asks the child first: the cell is unwound and the state kept. Only code that never looks is killed.
@@ -525,6 +531,8 @@ LimitHit CellRun::Hit(std::string_view name) const {
     const std::uint64_t growth = std::max(peak_resident_, resident_before_) - resident_before_;
     return MakeLimitHit(name, static_cast<double>(limits.memory_mib), in(growth, 20));
   }
+  if (name == "disk")
+    return MakeLimitHit(name, static_cast<double>(limits.disk_mib), in(environment_.disk->AddedBytes(), 20));
   if (name == "output")
     return MakeLimitHit(name, static_cast<double>(limits.output_kib * kFloodFactor), in(written, 10));
   if (name == "total_output")
@@ -537,6 +545,7 @@ LimitHit CellRun::Hit(std::string_view name) const {
 
 void CellRun::Finish() {
   ReadOutput();  // all that was written before the end is in the pipes by now
+  if (environment_.disk) CheckDisk(environment_.disk->AddedBytesNow());
   if (done_ && !killed_for_) {
     result_.state = SessionState::kKept;
   } else {

@@ -13,6 +13,7 @@
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/memory_budget.h"
 #include "gloveport/core/host/outcome.h"
@@ -38,6 +39,7 @@ struct CellEnvironment {
   std::atomic<bool>& interrupt;  // set by another thread, together with dispatcher.Wake()
   SessionTotals& totals;
   const SessionFamily& family;
+  DiskWatch* disk;  // null where the work folder limits itself
 };
 
 class CellRun {
@@ -62,6 +64,7 @@ class CellRun {
   void AnswerHeldCall();
   void CheckDeadlines();
   void CheckMemory();
+  void CheckDisk(std::uint64_t added_bytes);
   void RequestStop(Stop reason);
   void KillFor(Outcome outcome, std::string_view limit, std::string message);
   std::optional<Value> Keep(std::string_view encoded, const char* what);

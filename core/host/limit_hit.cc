@@ -19,6 +19,7 @@ constexpr std::array kKinds = {
     Kind{"cpu", "s", "CPU time: {:g} s limit reached"},
     Kind{"total_cpu", "s", "CPU time: {:g} s limit of the whole session reached"},
     Kind{"memory", "MiB", "memory: {:g} MiB limit reached"},
+    Kind{"disk", "MiB", "disk: {:g} MiB limit reached by what was added to the work folder"},
     Kind{"output", "KiB", "output: {:g} KiB limit reached, many times what is kept"},
     Kind{"total_output", "MiB", "output: {:g} MiB limit of the whole session reached"},
     Kind{"result", "MiB", "result: {:g} MiB limit reached by what one cell sends to the host"},

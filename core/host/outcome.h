@@ -93,8 +93,8 @@ struct Usage {
 
 // Which limit ended or cut the cell.
 struct LimitHit {
-  // "wall", "cpu", "memory", "output", "result", "tool_calls", "tool_calls_per_s", "tool_call_kib", and over
-  // the session "total_cpu", "total_output", "total_tool_calls".
+  // "wall", "cpu", "memory", "disk", "output", "result", "tool_calls", "tool_calls_per_s", "tool_call_kib",
+  // and over the session "total_cpu", "total_output", "total_tool_calls".
   std::string limit;
   std::string message;  // "wall time: 5 s limit reached"
   double value = 0;     // of the limit, in `unit`

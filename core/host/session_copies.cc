@@ -118,6 +118,7 @@ Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options)
   branch->member_ = SessionFamily::Member::kCopy;
   branch->layers_ = layers_;
   branch->scratch_ = scratch_;
+  branch->disk_ = disk_;
   branch->private_template_ = private_template_;
   branch->next_cell_ = next_cell_;
   branch->SetProcess(std::move(copy), branch->member_);

@@ -1,8 +1,10 @@
 #include "gloveport/core/host/session_impl.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/host/cell_run.h"
@@ -126,6 +128,11 @@ Status SessionImpl::StartProcess() {
   if (!family_)
     family_ = std::make_shared<SessionFamily>(options_.policy.limits, process->parent().anonymous_bytes());
   SetProcess(std::move(process), member_);
+  if (private_template_ && !disk_) {
+    UniqueFd folder(::fcntl(process_->work_folder(), F_DUPFD_CLOEXEC, 0));
+    if (!folder) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
+    disk_ = std::make_shared<DiskWatch>(std::move(folder));
+  }
   return DefineTools();
 }
 
@@ -207,8 +214,8 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
 CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code,
                                      std::chrono::milliseconds wall) {
   const CellEnvironment environment{
-      id(),       options_.policy, gate_,   options_.tools.get(), options_.sink.get(), *dispatcher_,
-      interrupt_, totals_,         *family_};
+      id(),       options_.policy, gate_,    options_.tools.get(), options_.sink.get(), *dispatcher_,
+      interrupt_, totals_,         *family_, disk_.get()};
   interrupt_ = false;
   running_ = true;
   CellResult result = CellRun(*process_, environment, cell).Run(code, wall);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/inspector.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
@@ -99,6 +100,7 @@ class SessionImpl : public Session {
 
   std::mutex run_mutex_;  // one cell, question or file operation at a time
   std::unique_ptr<SessionProcess> process_;
+  std::shared_ptr<DiskWatch> disk_;  // where the work folder is one of the host's; the branches' too
   SessionFamily::Member member_ = SessionFamily::Member::kOriginal;
   std::shared_ptr<SessionFamily> family_;
   std::vector<KeptCopy> checkpoints_;  // the newest last

@@ -131,6 +131,29 @@ Status ListInto(int directory, const std::string& prefix, int depth, std::vector
   return {};
 }
 
+// A folder may hold any number of names, and the walk must end.
+constexpr std::size_t kMaxWalked = 200'000;
+
+std::uint64_t UsedBelow(int directory, const std::string& path, int depth, std::size_t& walked) {
+  if (depth > kMaxDepth || walked >= kMaxWalked) return 0;
+  auto fd = OpenBeneath(directory, path, O_RDONLY | O_DIRECTORY);
+  if (!fd) return 0;
+  const auto close = [](DIR* stream) { ::closedir(stream); };
+  const std::unique_ptr<DIR, decltype(close)> stream(::fdopendir(fd->release()), close);
+  std::uint64_t used = 0;
+  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    struct stat info {};
+    if (name == "." || name == ".." || ++walked > kMaxWalked) continue;
+    if (::fstatat(::dirfd(stream.get()), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto names = S_ISDIR(info.st_mode) ? 1 : std::max<std::uint64_t>(info.st_nlink, 1);
+    used += static_cast<std::uint64_t>(info.st_blocks) * 512 / names;
+    if (S_ISDIR(info.st_mode))
+      used += UsedBelow(directory, fmt::format("{}/{}", path, name), depth + 1, walked);
+  }
+  return used;
+}
+
 }  // namespace
 
 Status WorkFolder::Put(std::string_view path, std::span<const std::byte> data) const {
@@ -169,6 +192,11 @@ Result<std::vector<FileInfo>> WorkFolder::List() const {
   RETURN_IF_ERROR(ListInto(directory_, "", 0, files));
   std::ranges::sort(files, {}, &FileInfo::path);
   return files;
+}
+
+std::uint64_t WorkFolder::UsedBytes() const {
+  std::size_t walked = 0;
+  return UsedBelow(directory_, ".", 0, walked);
 }
 
 Status WorkFolder::Remove(std::string_view path) const {

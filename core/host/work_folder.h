@@ -26,6 +26,7 @@ class WorkFolder {
   Result<std::vector<std::byte>> Get(std::string_view path, std::size_t max_bytes) const;
   Result<std::vector<FileInfo>> List() const;  // regular files, sorted by path; at most kMaxListedFiles
   Status Remove(std::string_view path) const;
+  std::uint64_t UsedBytes() const;  // on disk, of all that is in there, links not followed
 
   static constexpr std::size_t kMaxListedFiles = 10'000;
 

@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/host/scratch_folder.h"
+#include "gloveport/policy/codec.h"
 #include "gloveport/policy/presets.h"
 
 #include "session_fixture.h"
@@ -75,6 +78,32 @@ TEST_F(SessionFilesTest, GrantedPathsAreReadableAndNothingElseExists) {
                 "os.path.lexists(p)]")
                 .repr,
             "[]");
+}
+
+TEST_F(SessionFilesTest, AFolderOfTheHostGrowsNoFurtherThanThePolicySays) {
+  char path[] = "/tmp/gloveport-grow-XXXXXX";
+  ASSERT_NE(::mkdtemp(path), nullptr);
+  std::filesystem::permissions(path, std::filesystem::perms::all);
+  std::ofstream(std::string(path) + "/before") << std::string(6 << 20, 'x');
+  SessionOptions options;
+  options.policy = *ParsePolicy(R"({"extends":"open","limits":{"disk_mib":4,"wall_s":60}})", "test");
+  options.workdir = path;
+  auto session = runtime().Open(std::move(options));
+  ASSERT_TRUE(session) << session.error().message;
+  EXPECT_EQ(Run(**session, "open('a', 'wb').write(bytes(3 << 20))").outcome, Outcome::kOk);
+  const CellResult many =
+      Run(**session,
+          "import time\nfor i in range(1000):\n  open(f'f{i}', 'wb').write(bytes(1 << 20))\n"
+          "  time.sleep(0.05)");
+  EXPECT_EQ(many.outcome, Outcome::kOutputLimit);
+  ASSERT_TRUE(many.limit);
+  EXPECT_EQ(many.limit->limit, "disk");
+  EXPECT_GT(many.limit->used, 4);
+  EXPECT_LT(many.limit->used, 40);
+  EXPECT_EQ(Run(**session, "1").outcome, Outcome::kOutputLimit) << "what is there stays too much";
+  EXPECT_TRUE((*session)->RemoveFile("a"));
+  session->reset();
+  std::filesystem::remove_all(path);
 }
 
 }  // namespace
