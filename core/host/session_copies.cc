@@ -28,7 +28,8 @@ void SessionImpl::DropProcess() {
 
 // After any error but kDenied, and but for limits, the process itself is of no more use.
 Result<std::unique_ptr<SessionProcess>> SessionImpl::CopyOf(SessionProcess& process) {
-  auto copy = process.Branch(Deadline::After(kCopyTime));
+  const std::chrono::milliseconds patience = surroundings_.pool.templates().patience().answer;
+  auto copy = process.Branch(Deadline::After(std::min<std::chrono::milliseconds>(kCopyTime, patience)));
   if (copy || copy.error().code == ErrorCode::kDenied) return copy;
   Error error = copy.error();
   if (&process == process_.get()) {

@@ -114,9 +114,8 @@ Result<std::unique_ptr<SessionProcess>> SessionProcess::Branch(Deadline deadline
   const auto first = static_cast<int>(parent_->options().policy.limits.open_files) + wire::kOwnDescriptors;
   witness_->AllowBranch(forked_.pid, ends.ForSession(), first);
   auto branch = ForkOnce(std::move(ends), deadline);
-  const bool forked = witness_->branch_passed();
   witness_->EndBranch();
-  if (!branch && forked) parent_->KillStrays();
+  if (!branch) parent_->KillStrays();
   return branch;
 }
 
@@ -151,7 +150,12 @@ Result<std::unique_ptr<SessionProcess>> SessionProcess::ForkOnce(SessionEnds end
 Result<Newborn> SessionProcess::AwaitNewborn(Deadline deadline) {
   while (true) {
     if (auto newborn = witness_->TakeNewborn()) return std::move(*newborn);
-    RETURN_IF_ERROR(WaitFor(witness_->fd(), POLLIN, deadline));
+    pollfd entry{witness_->fd(), POLLIN, 0};
+    const int ready = ::poll(&entry, 1, deadline.poll_timeout_ms());
+    if (ready == 0 || deadline.passed())
+      return Fail(ErrorCode::kDeadlineExceeded, "no copy of the session came to be in time");
+    if (ready > 0 && !(entry.revents & POLLIN))  // nobody is left who could make a call
+      return Fail(ErrorCode::kClosed, "the session ended while it was copied");
     RETURN_IF_ERROR(witness_->AnswerOne());
   }
 }

@@ -115,11 +115,6 @@ void SyscallWitness::AllowBranch(pid_t parent, std::vector<int> fds, int first) 
   permit_ = BranchPermit{parent, std::move(fds), first, false, false, std::nullopt};
 }
 
-bool SyscallWitness::branch_passed() const {
-  const std::lock_guard lock(mutex_);
-  return permit_ && permit_->passed;
-}
-
 std::optional<Newborn> SyscallWitness::TakeNewborn() {
   const std::lock_guard lock(mutex_);
   if (!permit_ || !permit_->newborn) return std::nullopt;

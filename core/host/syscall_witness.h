@@ -47,9 +47,8 @@ class SyscallWitness {
   // From now on one fork of `parent` passes; `fds` are put under the numbers from `first` on before it does.
   // They are borrowed until EndBranch.
   void AllowBranch(pid_t parent, std::vector<int> fds, int first);
-  // Whether the fork has passed, and, once it has made its first call, the process that came of it.
-  bool branch_passed() const;
-  std::optional<Newborn> TakeNewborn();  // a member from now on
+  // The process that came of it, once it has made its first call: a member from then on.
+  std::optional<Newborn> TakeNewborn();
   void EndBranch();
 
   void Remove(pid_t member);
@@ -72,7 +71,7 @@ class SyscallWitness {
   int LetBranch(const seccomp_notif& call, pid_t process);
   void NoteRefusal(const seccomp_notif& call, NotifiedCall kind, pid_t process);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   UniqueFd listener_;
   std::uint64_t max_threads_ = 0;
   std::set<pid_t> members_;

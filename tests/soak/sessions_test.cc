@@ -50,7 +50,7 @@ class Soak {
   void LiveOnce() {
     const auto session = OpenSoon();
     ASSERT_TRUE(session);
-    switch (random_() % 8) {
+    switch (random_() % 10) {
       case 0:  // closed unused
         break;
       case 1:
@@ -59,6 +59,19 @@ class Soak {
       case 2:
         (void)session->PutFile("a/b", {});
         (void)session->ListFiles();
+        break;
+      case 7:
+        (void)session->Checkpoint();
+        (void)RunCell(*session, "import os; os._exit(3)");
+        (void)session->Rollback();
+        break;
+      case 8:
+        if (auto branches = session->Branch(1 + random_() % 3)) {
+          session->Close();
+          for (const auto& branch : *branches) (void)RunCell(*branch, "x = 2");
+          KillSomething();
+          (void)branches->front()->Checkpoint();
+        }
         break;
       case 3:
         (void)RunCell(*session, "import os; os._exit(3)");

@@ -90,6 +90,28 @@ TEST_F(HostileSessionTest, AWorkFolderThatIsNoneGivesErrors) {
   EXPECT_FALSE((*session)->PutFile("x", {}));
 }
 
+// A copy that never came to be, and processes that nobody asked for: the session is lost, and no process
+// stays.
+TEST_F(HostileSessionTest, ACopyIsMadeAsAskedOrNotAtAll) {
+  for (const char* misdeed : {"copy-lie", "copy-stray", "question-silence", "question-exit",
+                              "question-wrong-id", "question-events"}) {
+    SCOPED_TRACE(misdeed);
+    const auto runtime = Start(misdeed, kShort);
+    auto options = Options(R"("wall_s":5)");
+    options.tools = nullptr;
+    const auto session = runtime->Open(options);
+    ASSERT_TRUE(session) << session.error().message;
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE((*session)->Checkpoint());
+    EXPECT_FALSE((*session)->Branch(2));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+    const auto result = Run(**session);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->outcome, Outcome::kOk);
+    EXPECT_LE(HostileProcesses(), 3u) << "launcher or template, and one session";
+  }
+}
+
 TEST_F(HostileSessionTest, AValueThatIsNoneIsAnError) {
   const auto runtime = Start("question-bad-value");
   auto options = Options();

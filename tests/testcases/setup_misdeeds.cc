@@ -1,7 +1,9 @@
 // What a session can do wrong before its first cell, and when it is asked a question.
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "misdeeds.h"
@@ -106,6 +108,16 @@ std::map<std::string, Misdeed> SetupMisdeeds() {
        })},
       {"question-cell-done",
        AtQuestion([](Session& s, std::uint64_t) { s.Send(CellDone(0, "ok", Number(1))); })},
+
+      // Asked to copy itself, the only question where there are no tools.
+      {"copy-lie", AtQuestion([](Session& s, std::uint64_t id) { s.Send(Reply(id, Null())); })},
+      {"copy-stray", AtQuestion([](Session& s, std::uint64_t id) {
+         for (int i = 0; i < 3; ++i) {
+           if (::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr) == 0)
+             WaitForever();
+         }
+         s.Send(Reply(id, Null()));
+       })},
   };
 }
 
