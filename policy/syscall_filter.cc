@@ -236,9 +236,26 @@ constexpr std::string_view kWitnessed[] = {
 // threads. A number in the filter would not do, for a fork inherits the filter and has another number.
 constexpr std::string_view kDecided[] = {"kill", "tgkill", "clone"};
 
+std::uint32_t TokenOf(SyscallArchitecture architecture) {
+  switch (architecture) {
+    case SyscallArchitecture::kX86_64:
+      return SCMP_ARCH_X86_64;
+    case SyscallArchitecture::kArm64:
+      return SCMP_ARCH_AARCH64;
+    case SyscallArchitecture::kNative:
+      break;
+  }
+  return seccomp_arch_native();
+}
+
 class Builder {
  public:
-  Builder() : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM)), &seccomp_release) {}
+  explicit Builder(std::uint32_t architecture)
+      : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM)), &seccomp_release) {
+    if (context_ == nullptr || architecture == seccomp_arch_native()) return;
+    Note(seccomp_arch_remove(context_.get(), SCMP_ARCH_NATIVE));
+    Note(seccomp_arch_add(context_.get(), architecture));
+  }
 
   bool ok() const { return context_ != nullptr && error_ == 0; }
   int error() const { return error_; }
@@ -398,7 +415,7 @@ void AddNotified(Builder& b) {
 }
 
 Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
-  Builder b;
+  Builder b(TokenOf(options.architecture));
   if (!b.ok())
     return Fail(ErrorCode::kConfinementUnavailable, "libseccomp cannot make a filter for this machine");
   b.Attribute(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
@@ -424,11 +441,11 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
 }
 
 // Written by hand: it is short, and libseccomp would add its own architecture actions to it.
-Result<BpfProgram> CompileNotify() {
+Result<BpfProgram> CompileNotify(std::uint32_t architecture) {
   constexpr std::uint32_t kNumber = offsetof(seccomp_data, nr);
   std::vector<sock_filter> code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber)};
   const auto notify = [&](std::string_view name) {
-    const int number = seccomp_syscall_resolve_name(std::string(name).c_str());
+    const int number = seccomp_syscall_resolve_name_arch(architecture, std::string(name).c_str());
     if (number < 0) return;
     code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
     code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
@@ -444,20 +461,20 @@ Result<BpfProgram> CompileNotify() {
 }  // namespace
 
 Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options) {
-  const std::uint32_t arch = seccomp_arch_native();
+  const std::uint32_t arch = TokenOf(options.architecture);
   if (arch != SCMP_ARCH_X86_64 && arch != SCMP_ARCH_AARCH64) {
     return Fail(ErrorCode::kConfinementUnavailable, "there is no system call table for this architecture",
                 "run on x86-64 or arm64");
   }
   SyscallFilter filter;
   ASSIGN_OR_RETURN(filter.main, CompileMain(options));
-  ASSIGN_OR_RETURN(filter.notify, CompileNotify());
+  ASSIGN_OR_RETURN(filter.notify, CompileNotify(arch));
   return filter;
 }
 
-std::string SyscallName(int number) {
+std::string SyscallName(int number, SyscallArchitecture architecture) {
   const std::unique_ptr<char, decltype(&std::free)> name(
-      seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number), &std::free);
+      seccomp_syscall_resolve_num_arch(TokenOf(architecture), number), &std::free);
   return name ? std::string(name.get()) : fmt::format("#{}", number);
 }
 

@@ -22,9 +22,13 @@ struct BpfProgram {
   std::string bytes;
 };
 
+// There is a table for each of these.
+enum class SyscallArchitecture { kNative, kX86_64, kArm64 };
+
 struct SyscallFilterOptions {
   // Without an own root some path calls must go, for Landlock does not cover them (SECURITY.md).
   bool host_root_visible = false;
+  SyscallArchitecture architecture = SyscallArchitecture::kNative;
 };
 
 struct SyscallFilter {
@@ -36,7 +40,7 @@ struct SyscallFilter {
 Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options);
 
 // "socket" for 41; "#999" for numbers without a name. For records and messages.
-std::string SyscallName(int number);
+std::string SyscallName(int number, SyscallArchitecture architecture = SyscallArchitecture::kNative);
 
 // What a call that the notify program holds is about. The host may let a thread start, a signal go to the
 // process that makes the call, which the first argument names by its number in its own pid namespace, and a
