@@ -285,11 +285,14 @@ void CellRun::On(wire::ToolCall& call) {
   if (!tool || environment_.gate.IsHidden(call.name)) {
     return RefuseCall(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
   }
-  if (auto hit = call_limits_.Admit(call.args.size())) {
+  const SharedView* shared = process_.channel().incoming();
+  if (auto hit =
+          call_limits_.Admit(call.args.size() + SharedBytesOf(call.args, *shared, SharedBytes::kCount))) {
     call_limit_ = result_.limit = std::move(hit);
     return RefuseCall(call, "ToolError", call_limit_->message, "limit");
   }
-  auto decoded = DecodeWithin(flight_budget_, call.args);
+  auto decoded = DecodeWithin(flight_budget_, call.args, shared);
+  call.args.clear();  // what it had in shared memory has been given back, and may be in use again
   if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
     return RefuseCall(call, "ToolError", "the calls in flight hold " + decoded.error().message, "limit");
   if (!decoded || !decoded->value.is_map()) return Violate("a tool call without arguments");
@@ -315,6 +318,7 @@ void CellRun::On(wire::ToolCall& call) {
 
 void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
                          std::string rule) {
+  SharedBytesOf(call.args, *process_.channel().incoming(), SharedBytes::kGiveBack);
   if (++refused_calls_ > kMaxRefusedCalls) return RequestStop(Stop::kCalls);
   AddRefusal({"host", std::move(rule), call.name, message});
   ReleaseCall(call.call);
@@ -347,10 +351,13 @@ void CellRun::AnswerCompletedCalls() {
     wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
     std::string unsendable = reply.ok ? WhyNotSendable(completed.record) : "";
     if (reply.ok && unsendable.empty()) {
-      reply.value = EncodeValue(completed.record.result);
-      if (auto hit = call_limits_.CheckSize(reply.value.size())) {
+      CborWriter writer(process_.channel().outgoing());
+      WriteValue(writer, completed.record.result);
+      if (auto hit = call_limits_.CheckSize(writer.total_bytes())) {
         unsendable = fmt::format("{}() returned too much: {}", completed.record.name, hit->message);
         result_.limit = std::move(hit);
+      } else {
+        reply.value = writer.Take();
       }
     }
     if (!unsendable.empty()) {
@@ -557,6 +564,17 @@ void CellRun::Finish() {
   if (result_.final_answer && result_.outcome == Outcome::kOk) result_.error.reset();
   environment_.dispatcher.StopCalls();
   FillUsage();
+  TrimSharedMemory();
+}
+
+// What large arguments and results took goes back to the system. A thread that an earlier cell has started
+// may just be putting something there: then not now.
+void CellRun::TrimSharedMemory() {
+  if (result_.state == SessionState::kLost) return;
+  SharedView& incoming = *process_.channel().incoming();
+  const bool used = incoming.used();
+  process_.channel().outgoing()->Trim();
+  if (used && ReadThreadCount(process_.pid()) == 1) incoming.Trim();
 }
 
 // The process is gone, or must go: what it was killed for, or how it ended by itself.

@@ -92,6 +92,7 @@ class CellRun {
 
   void Finish();
   void FinishFromExit();
+  void TrimSharedMemory();
   void FillUsage();
   Outcome StopOutcome() const;
   std::string_view LimitOf(Stop stop) const;   // empty for an interrupt

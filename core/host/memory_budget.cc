@@ -38,24 +38,28 @@ std::uint64_t CostOf(const Value& value) {
   return cost;
 }
 
-Result<BudgetedValue> DecodeWithin(MemoryBudget& budget, std::string_view encoded) {
+Result<BudgetedValue> DecodeWithin(MemoryBudget& budget, std::string_view encoded, const SharedView* shared) {
   WireLimits limits;
   const std::uint64_t room =
       encoded.size() > budget.left_bytes() ? 0 : (budget.left_bytes() - encoded.size()) / kItemBytes;
   const bool narrowed = room < limits.max_items;
   limits.max_items = std::min<std::uint64_t>(limits.max_items, room);
-  CborReader reader(encoded, limits);
+  // What the items take is not known before they are read: an eighth of the room is left for them.
+  WireLimits most = limits;
+  most.max_bytes = std::min<std::uint64_t>(limits.max_bytes, budget.left_bytes() - budget.left_bytes() / 8);
+  CborReader reader(encoded, shared ? most : limits, shared);
   auto value = encoded.size() > limits.max_bytes
                    ? Result<Value>(Fail(ErrorCode::kProtocol, "a value with more bytes than are allowed"))
                    : ReadValue(reader);
-  if (!value && narrowed && reader.items() > limits.max_items) {
+  const bool too_many_items = narrowed && reader.items() > limits.max_items;
+  const std::uint64_t cost = encoded.size() + reader.shared_bytes() + reader.items() * kItemBytes;
+  if ((!value && (too_many_items || reader.too_many_bytes())) || cost > budget.left_bytes()) {
     return Fail(ErrorCode::kResourceExhausted,
                 fmt::format("more than the {} MiB of the host's memory that a cell may take",
                             budget.limit_bytes() >> 20));
   }
   if (!value) return tl::unexpected<Error>(std::move(value).error());
   if (!reader.AtEnd()) return Fail(ErrorCode::kProtocol, "bytes after the end of a value");
-  const std::uint64_t cost = encoded.size() + reader.items() * kItemBytes;
   if (!budget.Take(cost)) return Fail(ErrorCode::kInternal, "a budget was counted wrongly");
   return BudgetedValue{std::move(*value), cost};
 }

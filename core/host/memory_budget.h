@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gloveport/core/base/result.h"
+#include "gloveport/core/wire/shared_space.h"
 #include "gloveport/core/wire/value.h"
 
 namespace gloveport {
@@ -38,7 +39,9 @@ struct BudgetedValue {
 };
 // Decodes one value and takes its cost. kResourceExhausted where there is not that much left, found out
 // before the memory is used; kProtocol for what is no value.
-Result<BudgetedValue> DecodeWithin(MemoryBudget& budget, std::string_view encoded);
+// Bytes in `shared` count like those in `encoded`, and are given back.
+Result<BudgetedValue> DecodeWithin(MemoryBudget& budget, std::string_view encoded,
+                                   const SharedView* shared = nullptr);
 
 }  // namespace gloveport
 

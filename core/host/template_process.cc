@@ -25,7 +25,9 @@
 namespace gloveport {
 namespace {
 
-constexpr std::uint64_t kAddressSpaceRoom = 2ull << 30;  // thread arenas reserve, but do not use, 64 MiB each
+// Thread arenas reserve, but do not use, 64 MiB each; the shared memory of a session and of its copy are
+// mapped at the same time for a moment.
+constexpr std::uint64_t kAddressSpaceRoom = (2ull << 30) + 4 * kSharedSpaceBytes;
 
 // A root host's templates run as a user that owns nothing. The range is far above those that systems hand
 // out; each template of a host takes another, so that per-user limits are not shared.

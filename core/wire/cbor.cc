@@ -62,7 +62,29 @@ void CborWriter::Text(std::string_view utf8) {
   out_.append(utf8);
 }
 
+bool CborWriter::PutShared(std::span<const std::byte> bytes) {
+  if (shared_ == nullptr || bytes.size() < kLeastSharedBytes) return false;
+  const auto place = shared_->Put(bytes);
+  if (!place) return false;
+  in_shared_.push_back({out_.size(), *place, bytes.size()});
+  shared_bytes_ += bytes.size();
+  Tag(kTagShared);
+  ArrayHead(2);
+  Unsigned(*place);
+  Unsigned(bytes.size());
+  return true;
+}
+
+void CborWriter::Truncate(std::size_t size) {
+  out_.resize(size);
+  for (; !in_shared_.empty() && in_shared_.back().position >= size; in_shared_.pop_back()) {
+    shared_->Withdraw(in_shared_.back().place);
+    shared_bytes_ -= in_shared_.back().size;
+  }
+}
+
 void CborWriter::Bytes(std::span<const std::byte> bytes) {
+  if (PutShared(bytes)) return;
   Head(2, bytes.size());
   out_.append(AsText(bytes));
 }
@@ -70,6 +92,29 @@ void CborWriter::Bytes(std::span<const std::byte> bytes) {
 CborItem CborReader::Fault(std::string_view what) {
   if (error_.empty()) error_ = fmt::format("malformed value at byte {}: {}", position_, what);
   return {};
+}
+
+CborReader::~CborReader() {
+  for (const std::uint64_t place : places_) shared_->GiveBack(place);
+}
+
+// What names one place many times is limited by the sum.
+CborItem CborReader::NextShared() {
+  const CborItem head = Next();
+  if (head.kind != CborKind::kArray || head.argument != 2) return Fault("shared bytes without their place");
+  const CborItem place = Next();
+  const CborItem size = Next();
+  if (place.kind != CborKind::kInt || size.kind != CborKind::kInt)
+    return Fault("shared bytes without their place");
+  const auto bytes = shared_->At(place.argument, size.argument);
+  if (!bytes) return Fault("shared bytes outside of the shared memory");
+  if (size.argument > limits_.max_bytes - shared_bytes_) {
+    too_many_bytes_ = true;
+    return Fault("too many bytes");
+  }
+  shared_bytes_ += size.argument;
+  places_.push_back(place.argument);
+  return {CborKind::kBytes, size.argument, 0, *bytes};
 }
 
 CborItem CborReader::Next() {
@@ -109,6 +154,7 @@ CborItem CborReader::Next() {
       if (argument > rest / 2) return Fault("a map with more items than what is there");
       return {CborKind::kMap, argument};
     case 6:
+      if (argument == kTagShared && shared_ != nullptr) return NextShared();
       return {CborKind::kTag, argument};
     default:
       break;
@@ -321,6 +367,17 @@ std::string EncodeValue(const Value& value) {
   CborWriter writer;
   WriteValue(writer, value);
   return writer.Take();
+}
+
+std::uint64_t SharedBytesOf(std::string_view encoded, const SharedView& shared, SharedBytes then) {
+  // Most values have none, and this finds out without reading them.
+  static constexpr std::string_view kHead = "\xd9\x9c\xa3";
+  static_assert(kTagShared == 0x9ca3);
+  if (encoded.find(kHead) == std::string_view::npos) return 0;
+  CborReader reader(encoded, {}, &shared);
+  while (reader.ok() && !reader.AtEnd()) reader.Next();
+  if (then == SharedBytes::kCount) reader.Keep();
+  return reader.shared_bytes();
 }
 
 Result<Value> ReadValue(CborReader& reader) {

@@ -55,14 +55,18 @@ bool Drain(int event) {
 
 RingEnd RingEnd::ForHost(RingMemory memory, UniqueFd own_event, UniqueFd peer_event) {
   SharedRings& rings = memory.rings();
-  return {std::move(memory), RingWriter(rings.to_session), RingReader(rings.to_host), std::move(own_event),
-          std::move(peer_event)};
+  SharedSpace outgoing(memory.space_to_session());
+  SharedView incoming(memory.space_to_host());
+  return {std::move(memory), RingWriter(rings.to_session), RingReader(rings.to_host), std::move(outgoing),
+          incoming,          std::move(own_event),         std::move(peer_event)};
 }
 
 RingEnd RingEnd::ForSession(RingMemory memory, UniqueFd own_event, UniqueFd peer_event) {
   SharedRings& rings = memory.rings();
-  return {std::move(memory), RingWriter(rings.to_host), RingReader(rings.to_session), std::move(own_event),
-          std::move(peer_event)};
+  SharedSpace outgoing(memory.space_to_host());
+  SharedView incoming(memory.space_to_session());
+  return {std::move(memory), RingWriter(rings.to_host), RingReader(rings.to_session), std::move(outgoing),
+          incoming,          std::move(own_event),      std::move(peer_event)};
 }
 
 std::vector<int> Channel::fds() const {

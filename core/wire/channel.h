@@ -30,6 +30,8 @@ struct RingEnd {
   RingMemory memory;
   RingWriter writer;
   RingReader reader;
+  SharedSpace outgoing;
+  SharedView incoming;
   UniqueFd own_event;   // a socket: this side sleeps on it
   UniqueFd peer_event;  // a socket: a byte sent here wakes the peer
 
@@ -64,6 +66,10 @@ class Channel {
 
   // Blocks for one whole frame.
   Result<std::string> Receive(Deadline deadline = Deadline::Never());
+
+  // For the large byte strings of values; null without rings.
+  SharedSpace* outgoing() { return ring_ ? &ring_->outgoing : nullptr; }
+  SharedView* incoming() { return ring_ ? &ring_->incoming : nullptr; }
 
   int fd() const { return socket_.get(); }
   // Every descriptor that the channel needs.

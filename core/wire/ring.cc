@@ -13,13 +13,16 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kHeaderBytes = sizeof(std::uint32_t);
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kSpacesAt = (sizeof(SharedRings) + kPage - 1) / kPage * kPage;
+constexpr std::size_t kMappedBytes = kSpacesAt + 2 * kSharedSpaceBytes;
 
 tl::unexpected<Error> BadIndex() {
   return Fail(ErrorCode::kProtocol, "the shared ring holds an impossible position");
 }
 
 Result<SharedRings*> MapFd(int fd) {
-  void* memory = ::mmap(nullptr, sizeof(SharedRings), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* memory = ::mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED) return FailErrno("cannot map the shared ring", errno);
   return static_cast<SharedRings*>(memory);
 }
@@ -29,7 +32,7 @@ Result<SharedRings*> MapFd(int fd) {
 Result<std::pair<RingMemory, UniqueFd>> RingMemory::Make() {
   UniqueFd fd(::memfd_create("gloveport-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return FailErrno("memfd_create", errno);
-  if (::ftruncate(fd.get(), sizeof(SharedRings)) != 0) return FailErrno("cannot size the shared ring", errno);
+  if (::ftruncate(fd.get(), kMappedBytes) != 0) return FailErrno("cannot size the shared ring", errno);
   // A peer that could shrink it would make the host die of SIGBUS.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return FailErrno("cannot seal the shared ring", errno);
@@ -49,7 +52,15 @@ RingMemory& RingMemory::operator=(RingMemory&& other) noexcept {
 }
 
 RingMemory::~RingMemory() {
-  if (rings_) ::munmap(rings_, sizeof(SharedRings));
+  if (rings_) ::munmap(rings_, kMappedBytes);
+}
+
+std::span<std::byte> RingMemory::space_to_session() const {
+  return {reinterpret_cast<std::byte*>(rings_) + kSpacesAt, kSharedSpaceBytes};
+}
+
+std::span<std::byte> RingMemory::space_to_host() const {
+  return {reinterpret_cast<std::byte*>(rings_) + kSpacesAt + kSharedSpaceBytes, kSharedSpaceBytes};
 }
 
 Result<bool> RingWriter::HasRoom(std::size_t bytes) const {

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/wire/shared_space.h"
 
 namespace gloveport {
 
@@ -35,7 +37,7 @@ struct SharedRings {
   SharedRing to_host;
 };
 
-// A mapping of SharedRings; unmapped when it goes.
+// A mapping of SharedRings and, behind them, of a SharedSpace for each direction; unmapped when it goes.
 class RingMemory {
  public:
   // A new, sealed memory file of the right size, and its mapping.
@@ -46,6 +48,8 @@ class RingMemory {
   ~RingMemory();
 
   SharedRings& rings() const { return *rings_; }
+  std::span<std::byte> space_to_session() const;
+  std::span<std::byte> space_to_host() const;
 
  private:
   explicit RingMemory(SharedRings* rings) : rings_(rings) {}

@@ -50,7 +50,8 @@ PyRef Evaluate(PyObject* code) {
   return PyRef::Steal(PyObject_CallFunctionObjArgs(run, coroutine.get(), nullptr));
 }
 
-// A statement that makes a task needs the loop that the last expression awaits it in, and the other way round.
+// A statement that makes a task needs the loop that the last expression awaits it in, and the other way
+// round.
 PyRef EvaluateTogether(PyObject* body, PyObject* value) {
   PyObject* run = PythonFunction("loop", "run_parts");
   if (run == nullptr) return {};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/wire/cbor.h"
 
 namespace gloveport::child {
 
@@ -81,6 +82,10 @@ Result<bool> HostLink::SendInCell(const wire::SessionMessage& message) {
   return true;
 }
 
+void HostLink::Withdraw(const wire::Encoded& args) {
+  if (SharedSpace* space = channel_.outgoing()) SharedBytesOf(args, space->AsView(), SharedBytes::kGiveBack);
+}
+
 void HostLink::Wake() {
   wakes_.fetch_add(1);
   const int saved = errno;
@@ -93,7 +98,11 @@ Status HostLink::Take(std::string_view payload) {
   ASSIGN_OR_RETURN(wire::HostMessage message, wire::DecodeHostMessage(payload));
   if (auto* reply = std::get_if<wire::ToolReply>(&message)) {
     const auto call = calls_.find(reply->call);
-    if (call != calls_.end() && !call->second.reply) Answer(call, std::move(*reply));
+    if (call != calls_.end() && !call->second.reply) {
+      Answer(call, std::move(*reply));
+    } else if (channel_.incoming() != nullptr) {
+      SharedBytesOf(reply->value, *channel_.incoming(), SharedBytes::kGiveBack);
+    }
   } else if (auto* cell = std::get_if<wire::RunCell>(&message)) {
     commands_.emplace_back(std::move(*cell));
   } else {

@@ -69,6 +69,13 @@ class HostLink {
   // The reply to `call` is no longer wanted; it is dropped when it comes.
   void AbandonCall(std::uint64_t call);
 
+  // Where large arguments are put, and where large results stand. With the GIL only, which orders their
+  // users.
+  SharedSpace* outgoing() { return channel_.outgoing(); }
+  const SharedView* incoming() { return channel_.incoming(); }
+  // Arguments that were encoded and will not be sent.
+  void Withdraw(const wire::Encoded& args);
+
   // Counts the wake-ups so far, also those that no reader has seen yet.
   std::uint64_t wakes() const { return wakes_.load(); }
 

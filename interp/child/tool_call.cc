@@ -125,7 +125,7 @@ void NameArgument(const Caller& caller, const Parameter& parameter) {
 // The arguments as one map, within the limits of one value; nothing with an error set where one of them
 // cannot be passed.
 std::optional<wire::Encoded> EncodeArguments(const Caller& caller, PyObject* const* args) {
-  CborWriter writer;
+  CborWriter writer(State().link->outgoing());
   EncodeBudget budget;
   writer.MapHead(caller.parameters.size());
   budget.items = 1;
@@ -164,7 +164,10 @@ const Caller* CallerOf(PyObject* capsule, Py_ssize_t count) {
 std::optional<std::uint64_t> Send(HostLink& link, const Caller& caller, PyObject* const* args,
                                   HostLink::Delivery delivery) {
   std::optional<wire::Encoded> encoded = EncodeArguments(caller, args);
-  return encoded ? Start(link, caller, *encoded, delivery) : std::nullopt;
+  if (!encoded) return std::nullopt;
+  auto call = Start(link, caller, *encoded, delivery);
+  if (!call) link.Withdraw(*encoded);
+  return call;
 }
 
 // Memory of C++'s that is refused is a MemoryError, too.
@@ -182,7 +185,7 @@ PyObject* CallTool(const Caller& caller, HostLink& link, PyObject* const* args) 
   if (!call) return nullptr;
   const std::optional<wire::ToolReply> reply = Await(link, *call);
   if (!reply) return nullptr;
-  return (reply->ok ? DecodeObject(reply->value) : RaiseToolFailure(*reply)).release();
+  return (reply->ok ? DecodeObject(reply->value, link.incoming()) : RaiseToolFailure(*reply)).release();
 }
 
 PyObject* CallEntry(PyObject* capsule, PyObject* const* args, Py_ssize_t count) {
@@ -209,7 +212,7 @@ PyMethodDef kStart = {"start", reinterpret_cast<PyCFunction>(reinterpret_cast<vo
 
 // (call, value, None) or (call, None, exception).
 PyRef DescribeReply(const wire::ToolReply& reply) {
-  PyRef value = reply.ok ? DecodeObject(reply.value) : PyRef::Borrow(Py_None);
+  PyRef value = reply.ok ? DecodeObject(reply.value, State().link->incoming()) : PyRef::Borrow(Py_None);
   PyRef error = reply.ok ? PyRef::Borrow(Py_None) : ToolFailure(reply);
   if (!value) {
     value = PyRef::Borrow(Py_None);

@@ -8,7 +8,7 @@ namespace {
 
 class Decoder {
  public:
-  explicit Decoder(std::string_view encoded) : reader_(encoded) {}
+  Decoder(std::string_view encoded, const SharedView* shared) : reader_(encoded, {}, shared) {}
 
   PyRef DecodeAll() {
     PyRef value = Decode(0);
@@ -128,6 +128,8 @@ class Decoder {
 
 }  // namespace
 
-PyRef DecodeObject(std::string_view encoded) { return Decoder(encoded).DecodeAll(); }
+PyRef DecodeObject(std::string_view encoded, const SharedView* shared) {
+  return Decoder(encoded, shared).DecodeAll();
+}
 
 }  // namespace gloveport::child

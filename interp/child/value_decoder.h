@@ -6,12 +6,14 @@
 
 #include <string_view>
 
+#include "gloveport/core/wire/shared_space.h"
 #include "gloveport/interp/child/python_ref.h"
 
 namespace gloveport::child {
 
 // Decodes exactly one value. Null with a Python error set (ValueError for malformed input) where that fails.
-PyRef DecodeObject(std::string_view encoded);
+// Large byte strings may stand in `shared` and are given back.
+PyRef DecodeObject(std::string_view encoded, const SharedView* shared = nullptr);
 
 }  // namespace gloveport::child
 

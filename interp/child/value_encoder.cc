@@ -27,7 +27,7 @@ class Encoder {
 
   bool Encode(PyObject* object) {
     if (++items_ > limits_.max_items) return TooLarge(fmt::format("more than {} items", limits_.max_items));
-    if (writer_.size() - start_ > limits_.max_bytes) {
+    if (writer_.total_bytes() - start_ > limits_.max_bytes) {
       return TooLarge(fmt::format("more than {} MiB", limits_.max_bytes >> 20));
     }
     if (object == Py_None) return writer_.Null(), true;
@@ -126,8 +126,7 @@ class Encoder {
 
   bool Bytes(const char* data, std::size_t size) {
     if (!HasRoomFor(size)) return TooLarge(Beyond("a byte string", size));
-    writer_.BytesHead(size);
-    writer_.Raw({data, size});
+    writer_.Bytes(std::as_bytes(std::span(data, size)));
     return true;
   }
 
@@ -301,7 +300,7 @@ class Encoder {
   }
 
   bool HasRoomFor(std::size_t bytes) const {
-    const std::size_t used = writer_.size() - start_;
+    const std::size_t used = writer_.total_bytes() - start_;
     return used <= limits_.max_bytes && bytes <= limits_.max_bytes - used;
   }
 
@@ -389,7 +388,7 @@ bool RunEncoder(Encoder& encoder, PyObject* object, CborWriter& writer, std::siz
                 const WireLimits& limits) {
   const std::size_t before = writer.size();
   try {
-    if (encoder.Encode(object) && writer.size() - start <= limits.max_bytes) return true;
+    if (encoder.Encode(object) && writer.total_bytes() - start <= limits.max_bytes) return true;
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   }
@@ -405,8 +404,8 @@ bool RunEncoder(Encoder& encoder, PyObject* object, CborWriter& writer, std::siz
 }  // namespace
 
 bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, WireLimits limits) {
-  Encoder encoder(writer, fidelity, limits, writer.size(), 0);
-  return RunEncoder(encoder, object, writer, writer.size(), limits);
+  Encoder encoder(writer, fidelity, limits, writer.total_bytes(), 0);
+  return RunEncoder(encoder, object, writer, writer.total_bytes(), limits);
 }
 
 bool EncodeObject(PyObject* object, CborWriter& writer, Fidelity fidelity, EncodeBudget& budget) {

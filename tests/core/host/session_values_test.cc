@@ -205,5 +205,28 @@ TEST_F(SessionValuesTest, LargeArraysCrossBothWays) {
   EXPECT_EQ(result.repr, "[13107200, True, True]");
 }
 
+// They stand in memory that is used again and again, by several threads at once.
+TEST_F(SessionValuesTest, LargeValuesOfThreadsDoNotMix) {
+  auto session = OpenWithEcho();
+  const CellResult result = Run(*session, R"(
+from concurrent.futures import ThreadPoolExecutor
+def many(n):
+    for i in range(30):
+        sent = bytes([(n * 30 + i) % 256]) * (70_000 + n * 100_000)
+        if echo(sent) != sent: return f'{n}, {i}'
+    return ''
+with ThreadPoolExecutor(4) as pool:
+    print(*pool.map(many, range(4)), sep='')
+try:
+    echo(b'x' * 100_000, 'one too many')
+except TypeError: pass
+try:
+    echo([b'x' * 100_000, object()])
+except TypeError: pass
+echo(b'y' * 100_000) == b'y' * 100_000)");
+  EXPECT_EQ(result.out, "\n");
+  EXPECT_EQ(result.value, Value(true)) << (result.error ? result.error->traceback : "");
+}
+
 }  // namespace
 }  // namespace gloveport
