@@ -213,12 +213,13 @@ TEST_F(ToolCalls, ManyThreadsGetTheirOwnAnswers) {
 
 TEST_F(ToolCalls, ThreadThatCallsBetweenCellsWaitsForTheNext) {
   const CellRun first =
-      Run("import threading\ngo, got = threading.Event(), []\n"
-          "def w():\n    go.wait(20)\n    got.append(any('late')['x'])\n"
+      Run("import threading, time\ngo, got = threading.Event(), []\n"
+          "def w():\n    go.wait(20)\n    time.sleep(0.3)\n    got.append(any('late')['x'])\n"
           "t = threading.Thread(target=w); t.start()\n"
           "import signal\nclass Late:\n    def __init__(self): pass\n0");
   ASSERT_EQ(Json(first), "0");
-  // The thread is let go as the last thing of a cell, so that most of it happens after the cell's end.
+  // The thread is let go as the last thing of a cell and takes a moment: a call that the cell still sees
+  // would fail with its end.
   ASSERT_EQ(Eval("go.set()"), "null");
   const CellRun last = Run("t.join(20); got");
   EXPECT_EQ(Json(last), "[\"late\"]");
