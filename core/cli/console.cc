@@ -46,6 +46,7 @@ Console::Console() : Console(Colour::kWhereWanted) {}
 
 Console::Console(Colour colour)
     : stdout_is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      stderr_is_terminal_(::isatty(STDERR_FILENO) == 1),
       colour_(colour == Colour::kWhereWanted && WantsColour()) {}
 
 const Console& Console::Plain() {

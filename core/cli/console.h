@@ -40,6 +40,7 @@ class Console {
   // `text` as an indented block, each line after `prefix`.
   std::string Block(std::string_view text, std::string_view prefix = "    ") const;
 
+  bool notes_on_terminal() const { return stderr_is_terminal_; }
   bool output_failed() const { return output_failed_; }  // nobody reads stdout any more
 
  private:
@@ -48,6 +49,7 @@ class Console {
   void WriteTo(int fd, std::string_view text);
 
   const bool stdout_is_terminal_;
+  const bool stderr_is_terminal_;
   const bool colour_;
   std::atomic<bool> output_failed_{false};
   std::mutex mutex_;

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/display_printer.h"
+#include "gloveport/core/cli/figure_folder.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
@@ -69,7 +71,8 @@ Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
   return session;
 }
 
-Result<CellResult> RunCell(const ExecOptions& options, Console& console) {
+Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figures, Console& console) {
+  if (!options.figures.empty()) RETURN_IF_ERROR(AtOption("--figures", figures.opened()));
   ASSIGN_OR_RETURN(const std::string code, ReadCode(options));
   ASSIGN_OR_RETURN(SessionOptions session_options, MakeSessionOptions(options));
   const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
@@ -82,17 +85,19 @@ Result<CellResult> RunCell(const ExecOptions& options, Console& console) {
 }
 
 // The rest of what a notebook shows: the value, or why there is none.
-void ShowResult(const CellResult& result, Console& console) {
+void ShowResult(const CellResult& result, DisplayPrinter& displays, Console& console) {
   console.EndStream();
+  const bool has_value = !result.final_answer && result.outcome == Outcome::kOk && !result.type.empty() &&
+                         result.type != "NoneType";
+  displays.Print(result, has_value ? result.repr : "");
   if (result.final_answer) {
     console.Data(DumpJson(result.final_answer->value) + "\n");
     if (!result.final_answer->explanation.empty())
       console.Note(Console::Safe(result.final_answer->explanation));
-  } else if (result.outcome == Outcome::kOk && !result.type.empty() && result.type != "NoneType") {
+  } else if (has_value) {
     console.StreamData(result.repr + "\n");
     console.EndStream();
   }
-  for (const Value& display : result.displays) console.Note(DescribeDisplay(display), Style::kDim);
   for (const std::string& line : DescribeTruncation(result)) console.Note(line, Style::kWarning);
   if (result.outcome != Outcome::kOk) console.Note(DescribeFailure(result, console));
 }
@@ -100,17 +105,23 @@ void ShowResult(const CellResult& result, Console& console) {
 }  // namespace
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console) {
-  const auto result = RunCell(options, console);
+  FigureFolder figures(options.figures, FigurePrefix(options.code ? "" : options.file));
+  const auto result = RunCell(options, figures, console);
   if (!result) {
     if (options.json) console.Data(DumpJson(Json{{"error", ToJson(result.error())}}) + "\n");
     console.Failure(program.name + " exec", result.error());
     return ExitCodeOf(result.error());
   }
+  DisplayPrinter displays(console, figures);
   if (options.json) {
     console.Data(DumpJson(ToJson(*result)) + "\n");
+    if (!options.figures.empty()) displays.SaveImages(*result);
   } else {
-    ShowResult(*result, console);
+    ShowResult(*result, displays, console);
   }
+  // Who names a folder counts on the files; the current one is only offered.
+  if (result->outcome == Outcome::kOk && !options.figures.empty() && !displays.all_saved())
+    return kExitProgramFailed;
   return ExitCodeOf(result->outcome);
 }
 

@@ -17,6 +17,7 @@ struct ExecOptions {
   std::string policy = "default";   // a preset's name or a path
   std::optional<double> timeout_s;
   std::string workdir;  // empty: a fresh one
+  std::string figures;  // folder for images; empty: the current one, and none with `json`
   bool json = false;
 };
 

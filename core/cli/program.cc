@@ -53,6 +53,9 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
   command->add_option("--timeout", options.timeout_s, "Wall time limit in seconds, in place of the policy's")
       ->check(CLI::PositiveNumber);
   command->add_option("--workdir", options.workdir, "Host folder to work in; without it a fresh one");
+  command->add_option("--figures", options.figures,
+                      "Folder for the images that the code shows, in place of the current one;\n"
+                      "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
   command->callback([&] {
     if (options.file.empty() && !options.code) {

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """`gloveport exec`, `doctor` and the command line: output, messages and exit codes."""
 
+import base64
 import json
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import unittest
+import zlib
 
 from processes import descendants, wait_until_gone
 from programs import (CONFINEMENT, DENIED, FAILED, GLOVEPORT, LIMIT, OK, USAGE, Case, environment, gloveport)
@@ -15,6 +18,24 @@ from programs import (CONFINEMENT, DENIED, FAILED, GLOVEPORT, LIMIT, OK, USAGE, 
 
 def exec_code(code, *arguments, **options):
     return gloveport("exec", "-c", code, *arguments, **options)
+
+
+def on_terminal(*arguments, cwd=None, **changes):
+    """What a command writes to a terminal that is its stdout and stderr."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([GLOVEPORT, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, cwd=cwd,
+                               env=environment(**changes))
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # EIO: the other end is closed
+            break
+        written += piece
+    os.close(master)
+    process.wait(30)
+    return written
 
 
 class Exec(Case):
@@ -128,31 +149,147 @@ class Exec(Case):
     def test_what_the_code_writes_cannot_drive_a_terminal(self):
         code = "print('a\\x1b[31mred\\x07')"
         self.assertEqual("a\x1b[31mred\x07\n", exec_code(code).stdout)  # data for a program stays as it is
-        self.assertEqual(b"a\\x1b[31mred\\x07\r\n", self.on_terminal("exec", "-c", code))
-
-    @staticmethod
-    def on_terminal(*arguments, **changes):
-        """What a command writes to a terminal that is its stdout and stderr."""
-        master, slave = pty.openpty()
-        process = subprocess.Popen([GLOVEPORT, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
-                                   env=environment(**changes))
-        os.close(slave)
-        written = b""
-        while True:
-            try:
-                piece = os.read(master, 65536)
-            except OSError:  # EIO: the other end is closed
-                break
-            written += piece
-        os.close(master)
-        process.wait(30)
-        return written
+        self.assertEqual(b"a\\x1b[31mred\\x07\r\n", on_terminal("exec", "-c", code))
 
     def test_colours_on_a_terminal_unless_they_are_not_wanted(self):
         arguments = ("exec", "-c", "import socket")
-        self.assertIn(b"\x1b[31m", self.on_terminal(*arguments, TERM="xterm", NO_COLOR=""))
-        self.assertNotIn(b"\x1b", self.on_terminal(*arguments, TERM="xterm", NO_COLOR="1"))
+        self.assertIn(b"\x1b[31m", on_terminal(*arguments, TERM="xterm", NO_COLOR=""))
+        self.assertNotIn(b"\x1b", on_terminal(*arguments, TERM="xterm", NO_COLOR="1"))
         self.assertNotIn("\x1b", exec_code("import socket").stderr)
+
+
+PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nNone"
+PNG_START = b"\x89PNG\r\n\x1a\n"
+# An object with one rich form; the text is the value's repr.
+SHOWN = """
+class Shown:
+    def {method}(self): return {data!r}
+    def __repr__(self): return '<shown>'
+"""
+
+
+def showing(method, data):
+    return SHOWN.format(method=method, data=data)
+
+
+class Displays(Case):
+    def exec_here(self, code, *arguments, **options):
+        return exec_code(code, *arguments, cwd=self.folder, **options)
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def assertPng(self, data, width, height):
+        """By its chunks and checksums, to the last one: not by what the command thinks is a PNG."""
+        self.assertEqual(PNG_START, data[:8])
+        at, names = 8, []
+        while at < len(data):
+            size, name = struct.unpack(">I4s", data[at:at + 8])
+            self.assertEqual(zlib.crc32(data[at + 4:at + 8 + size]), *struct.unpack(">I", data[at + 8 + size:at + 12 + size]))
+            names.append(name)
+            at += 12 + size
+        self.assertEqual((b"IHDR", b"IEND"), (names[0], names[-1]))
+        self.assertEqual((width, height), struct.unpack(">II", data[16:24]))
+
+    def test_a_figure_becomes_a_png_file_and_stderr_says_where(self):
+        done = self.exec_here(PLOT)
+        self.assertExit(OK, done)
+        self.assertEqual("", done.stdout)
+        told = re.fullmatch(r"figure 1: figure-1\.png, (\d+) x (\d+), \d+\.\d KiB\n", done.stderr)
+        self.assertTrue(told, done.stderr)
+        self.assertEqual(["figure-1.png"], self.files())
+        self.assertPng(self.read("figure-1.png"), int(told[1]), int(told[2]))
+
+    def test_names_follow_the_file_and_nothing_is_written_over(self):
+        code = self.write("plot.py", PLOT)
+        self.write("plot-figure-1.png", "mine")
+        os.symlink("elsewhere", os.path.join(self.folder, "plot-figure-2.png"))
+        done = gloveport("exec", code, cwd=self.folder)
+        self.assertExit(OK, done)
+        self.assertIn("figure 1: plot-figure-3.png, ", done.stderr)
+        self.assertEqual(b"mine", self.read("plot-figure-1.png"))
+        self.assertEqual(["plot-figure-1.png", "plot-figure-2.png", "plot-figure-3.png", "plot.py"], self.files())
+
+    def test_figures_go_into_the_folder_that_is_named(self):
+        done = self.exec_here(PLOT, "--figures", "new/pictures")
+        self.assertExit(OK, done)
+        self.assertIn("figure 1: new/pictures/figure-1.png, ", done.stderr)
+        self.assertEqual(["new"], self.files())
+        self.assertEqual(PNG_START, self.read("new/pictures/figure-1.png")[:8])
+        self.write("file", "")
+        done = self.exec_here("print('ran')", "--figures", "file")
+        self.assertExit(USAGE, done)
+        self.assertEqual("", done.stdout)
+        self.assertIn("--figures: cannot ", done.stderr)
+
+    def test_json_has_the_image_and_files_come_only_where_a_folder_is_named(self):
+        done = self.exec_here(PLOT, "--json")
+        self.assertEqual(("", []), (done.stderr, self.files()))
+        image = base64.b64decode(json.loads(done.stdout)["displays"][0]["image/png"]["$bytes"])
+        self.assertEqual(PNG_START, image[:8])
+        done = self.exec_here(PLOT, "--json", "--figures", "out")
+        self.assertExit(OK, done)
+        image = base64.b64decode(json.loads(done.stdout)["displays"][0]["image/png"]["$bytes"])
+        self.assertEqual(image, self.read("out/figure-1.png"))
+
+    def test_what_is_no_image_is_not_written(self):
+        for method, data in [("_repr_png_", b"#!/bin/sh\n"), ("_repr_jpeg_", PNG_START), ("_repr_svg_", "<html></html>")]:
+            with self.subTest(method=method):
+                code = showing(method, data) + "display(Shown())"
+                done = self.exec_here(code)
+                self.assertExit(OK, done)
+                self.assertRegex(done.stderr, r"^figure 1 was not saved: .*image/")
+                self.assertExit(FAILED, self.exec_here(code, "--figures", "."))
+                self.assertEqual([], self.files())
+        svg = '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>'
+        done = self.exec_here(showing("_repr_svg_", svg) + "display(Shown())")
+        self.assertIn("figure 1: figure-1.svg, ", done.stderr)
+        self.assertEqual(svg.encode(), self.read("figure-1.svg"))
+
+    def test_texts_are_printed_in_the_order_they_came_and_the_value_once(self):
+        code = showing("_repr_markdown_", "# Title\n") + "display('one', Shown(), 3)\n4"
+        done = self.exec_here(code)
+        self.assertEqual(("'one'\n# Title\n3\n4\n", ""), (done.stdout, done.stderr))
+        table = showing("_repr_html_", "<table/>")
+        for last, expected in [("Shown()", "<shown>\n"), ("display(Shown())\nShown()", "<shown>\n<shown>\n"),
+                               ("display(Shown())", "<shown>\n")]:
+            with self.subTest(last=last):
+                done = self.exec_here(table + last)
+                self.assertEqual((expected, ""), (done.stdout, done.stderr))
+
+    def test_other_forms_are_named(self):
+        done = self.exec_here(showing("_repr_pdf_", b"%PDF") + "display(Shown())")
+        self.assertEqual("<shown>\n", done.stdout)
+        self.assertIn("application/pdf, 4 bytes", done.stderr)
+
+    def test_texts_cannot_drive_a_terminal(self):
+        code = showing("_repr_markdown_", "a\x1b[31mred\x07") + "display(Shown())"
+        self.assertEqual("a\x1b[31mred\x07\n", self.exec_here(code).stdout)
+        self.assertEqual(b"a\\x1b[31mred\\x07\r\n", on_terminal("exec", "-c", code, cwd=self.folder))
+
+    def test_a_terminal_that_shows_images_gets_the_png(self):
+        plain = {"KITTY_WINDOW_ID": "", "NO_COLOR": "1"}
+        written = on_terminal("exec", "-c", PLOT, cwd=self.folder, TERM="xterm-kitty", TERM_PROGRAM="", **plain)
+        chunks = re.findall(rb"\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\", written)
+        self.assertGreater(len(chunks), 1)
+        self.assertEqual(b"a=T,f=100,q=2,m=1", chunks[0][0])
+        self.assertEqual({b"q=2,m=1"} if len(chunks) > 2 else set(), {keys for keys, _ in chunks[1:-1]})
+        self.assertEqual(b"q=2,m=0", chunks[-1][0])
+        self.assertEqual(self.read("figure-1.png"), base64.b64decode(b"".join(data for _, data in chunks)))
+
+        written = on_terminal("exec", "-c", PLOT, cwd=self.folder, TERM="xterm", TERM_PROGRAM="iTerm.app",
+                              **plain)
+        image = re.search(rb"\x1b\]1337;File=inline=1;size=(\d+):([A-Za-z0-9+/=]*)\x07", written)
+        self.assertEqual(self.read("figure-2.png"), base64.b64decode(image[2]))
+        self.assertEqual(len(self.read("figure-2.png")), int(image[1]))
+
+        written = on_terminal("exec", "-c", PLOT, cwd=self.folder, TERM="xterm", TERM_PROGRAM="", **plain)
+        self.assertNotIn(b"\x1b", written)
+        self.assertNotIn("\x1b", self.exec_here(PLOT, TERM="xterm-kitty").stderr)  # no terminal
 
 
 class Usage(Case):

@@ -25,10 +25,10 @@ def environment(**changes):
     return {**kept, **changes}
 
 
-def run(*command, stdin=None, timeout=120, **changes):
+def run(*command, stdin=None, timeout=120, cwd=None, **changes):
     """A finished command with text output."""
     return subprocess.run(command, input=stdin, stdin=None if stdin is not None else subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=timeout, env=environment(**changes), check=False)
+                          capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment(**changes), check=False)
 
 
 def gloveport(*arguments, **options):
