@@ -128,7 +128,7 @@ Status Interpreter::Start(const InterpreterConfig& config) {
   }
   RETURN_IF_ERROR(PreInitialize());
   PyConfig python;
-  const Status filled = FillConfig(python, config);
+  Status filled = FillConfig(python, config);
   if (!filled) {
     PyConfig_Clear(&python);
     return filled;
