@@ -58,7 +58,7 @@ class RuntimeImpl : public Runtime {
 
 }  // namespace
 
-Result<std::unique_ptr<Runtime>> Runtime::Create(RuntimeOptions options) {
+Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options) {
   ASSIGN_OR_RETURN(std::filesystem::path interp, LocateInterp(options.interp_path));
   return std::make_unique<RuntimeImpl>(std::move(interp), options);
 }

@@ -54,7 +54,7 @@ struct SchemaError {
 class Runtime {
  public:
   // kNotFound when gloveport-interp is not there. Starts no process yet.
-  static Result<std::unique_ptr<Runtime>> Create(RuntimeOptions options = {});
+  static Result<std::unique_ptr<Runtime>> Create(const RuntimeOptions& options = {});
   virtual ~Runtime() = default;
 
   // kConfinementUnavailable when a layer that the policy requires cannot be had, with the remedy in the hint.
