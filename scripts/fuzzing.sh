@@ -30,7 +30,7 @@ run_fuzzers() {
   fi
   build_preset fuzz "${names[@]}"
   parallel=$(job_count)
-  each=$((parallel >= ${#names[@]} ? total : total * parallel / ${#names[@]}))
+  each=$((total / ((${#names[@]} + parallel - 1) / parallel)))
   ((each > 0)) || each=1
   step "Fuzzing: ${#names[@]} targets, $each s each, $parallel at a time"
   mkdir -p "$results/fuzz"
