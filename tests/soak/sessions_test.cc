@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -116,11 +117,18 @@ class Soak {
 
   template <typename Act>
   void RunAnd(Session& session, Act act) {
-    std::thread runner([&] { (void)RunCell(session, "while True: pass"); });
+    std::atomic<bool> over = false;
+    std::thread runner([&] {
+      (void)RunCell(session, "while True: pass");
+      over = true;
+    });
     ::poll(nullptr, 0, static_cast<int>(random_() % 4));
     act();
-    ::poll(nullptr, 0, 1);
-    (void)session.Interrupt();  // where something else was hit, the cell would run on
+    // Where something else was hit, the cell would run on; and what comes before it began interrupts nothing.
+    while (!over) {
+      ::poll(nullptr, 0, 1);
+      (void)session.Interrupt();
+    }
     runner.join();
   }
 
@@ -128,6 +136,7 @@ class Soak {
   void KillSomething() {
     const auto below = Descendants();
     if (below.empty()) return;
+    BuryOrphans();
     ::kill(below[random_() % below.size()], SIGKILL);
     ++kills_;
   }
@@ -171,6 +180,7 @@ TEST(SoakTest, AllThatSessionsTakeComesBack) {
     EXPECT_LE(ResidentMib(), resident_early + 16);
   }
   EXPECT_TRUE(DescendantsShrinkTo(before.descendants, milliseconds(2000)));
+  EXPECT_EQ(BuryOrphans(), 0u) << "zombies that the host did not wait for";
   EXPECT_EQ(Surroundings::Now(), before);
 }
 
@@ -189,6 +199,7 @@ TEST(SoakTest, ARuntimeThatIsClosedUnderItsSessionsTakesAllWithIt) {
     sessions.clear();
   }
   EXPECT_TRUE(DescendantsShrinkTo(before.descendants, milliseconds(2000)));
+  EXPECT_EQ(BuryOrphans(), 0u) << "zombies that the host did not wait for";
   EXPECT_EQ(Surroundings::Now(), before);
 }
 

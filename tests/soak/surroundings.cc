@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -67,6 +68,17 @@ bool IsBelow(pid_t pid, pid_t top, const std::map<pid_t, Entry>& all) {
   return false;
 }
 
+// A template is pid 1 of a namespace, so that it has two process ids; a launcher is in the namespace of its
+// host.
+bool HasOwnPidNamespace(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    return std::count(line.begin(), line.end(), '\t') > 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 Surroundings Surroundings::Now() {
@@ -85,6 +97,15 @@ std::vector<pid_t> Descendants() {
     if (entry.state != 'Z') below.push_back(pid);
   }
   return below;
+}
+
+std::size_t BuryOrphans() {
+  std::size_t others = 0;
+  for (const auto& [pid, entry] : AllProcesses()) {
+    if (entry.parent != ::getpid() || entry.state != 'Z') continue;
+    if (!HasOwnPidNamespace(pid) || ::waitpid(pid, nullptr, WNOHANG) != pid) ++others;
+  }
+  return others;
 }
 
 bool DescendantsShrinkTo(std::size_t count, std::chrono::milliseconds patience) {

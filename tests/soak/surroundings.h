@@ -31,6 +31,9 @@ struct Surroundings {
 void AdoptOrphans();
 // All live processes below this one.
 std::vector<pid_t> Descendants();
+// Buries the templates whose launcher was killed: zombies that AdoptOrphans made ours and no host waits for.
+// Says how many other zombies are this process's children: none after a host closed that waits for its own.
+std::size_t BuryOrphans();
 // Waits until there are at most `count`.
 bool DescendantsShrinkTo(std::size_t count, std::chrono::milliseconds patience);
 
