@@ -69,7 +69,8 @@ judge_fuzzer() {
     check "$name" pass ""
     return
   fi
-  tail -n 40 "$log" >&2
+  # What happened and where; the end of the log is a map of the memory.
+  grep -m 1 -A 14 -E 'ERROR: |runtime error: |: broken: ' "$log" >&2 || tail -n 20 "$log" >&2
   for input in "$results/fuzz/$name".{crash,leak,timeout,oom}-*; do
     [[ -e $input ]] || continue
     check "$name" fail "again with: build/fuzz/tests/fuzz/$name $input"
