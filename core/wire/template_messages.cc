@@ -100,7 +100,7 @@ Result<TemplateRequest> DecodeTemplateRequest(std::string_view packet) {
     fork.data_bytes = static_cast<std::uint64_t>(map.IntOr("data_bytes", 0));
     fork.address_space_bytes = static_cast<std::uint64_t>(map.IntOr("address_space_bytes", 0));
     if (map.Find("seed")) fork.seed = static_cast<std::uint64_t>(map.IntOr("seed", 0));
-    request.fork = std::move(fork);
+    request.fork = fork;
   } else {
     return Fail(ErrorCode::kProtocol, "an unknown template request");
   }

@@ -242,7 +242,7 @@ PyObject* MakeCaller(PyObject*, PyObject* args) {
   }
   const PyRef capsule = PyRef::Steal(PyCapsule_New(caller.get(), kCapsule, DeleteCaller));
   if (!capsule) return nullptr;
-  caller.release();
+  (void)caller.release();  // the capsule owns it
   return PyCFunction_New(starts ? &kStart : &kCall, capsule.get());
 }
 
