@@ -15,7 +15,7 @@ Result<NdarrayView> ArrayFrom(const Value& value, const ValuePlace& place, std::
 }
 
 Result<NdarrayView> VectorFrom(const Value& value, const ValuePlace& place, std::string_view dtype) {
-  ASSIGN_OR_RETURN(const NdarrayView view, ArrayFrom(value, place, dtype));
+  ASSIGN_OR_RETURN(NdarrayView view, ArrayFrom(value, place, dtype));
   if (view.dtype() != dtype) {
     const std::string wanted = NumpyTypeName(dtype);
     return WrongValue(
