@@ -45,7 +45,7 @@ Status HostLink::CloseCell(const wire::CellDone& done) {
   const std::string payload = wire::Encode(done);
   std::lock_guard lock(send_mutex_);
   open_cell_.reset();
-  const Status sent = channel_.Send(payload);
+  Status sent = channel_.Send(payload);
   FailCallsInFlight();
   return sent;
 }
