@@ -51,7 +51,7 @@ std::string PythonName(const std::string& type) {
 
 std::string Got(PyObject* value) {
   if (value == Py_None) return "None";
-  const std::string type = Utf8Of(PyRef::Steal(PyType_GetName(Py_TYPE(value))).get());
+  std::string type = Utf8Of(PyRef::Steal(PyType_GetName(Py_TYPE(value))).get());
   if (PyList_Check(value) || PyDict_Check(value) || PyTuple_Check(value)) return type;
   std::string shown = ShownRepr(value, kShownBytes);
   PyErr_Clear();
