@@ -53,8 +53,10 @@ Json ProtocolPeer::Receive() {
       return parsed ? *parsed : Json();
     }
     if (!WaitFor(replies_.get(), POLLIN, deadline)) return Json();
+    // The last reply and the end may come in one read: what came is looked at first.
+    const std::size_t before = received_.size();
     const auto more = ReadAvailable(replies_.get(), 65536, received_);
-    if (!more || !*more) return Json();
+    if (received_.size() == before && (!more || !*more)) return Json();
   }
 }
 
