@@ -20,6 +20,8 @@ constexpr std::size_t kHeaderBytes = 4;
 constexpr std::size_t kReadChunk = 1u << 20;
 // A sleeper is woken in 45 to 55 µs where its CPU has gone idle, so looking for longer than that never pays.
 constexpr std::chrono::microseconds kSpinTime{50};
+// How long nothing but a frame is noticed. To be woken through poll and a descriptor costs twice as much.
+constexpr std::chrono::milliseconds kNap{1};
 constexpr std::chrono::milliseconds kLookAround{
     2};  // how long other descriptors may go unseen under a stream of frames
 
@@ -113,10 +115,8 @@ Status Channel::PutIntoRing(TryPut try_put, Deadline deadline) {
 }
 
 bool Channel::SpinForFrame() {
-  const int cpu = ::sched_getcpu();
-  ring_->reader.PublishCpu(cpu);
   if (!ring_->reader.Empty()) return true;
-  if (cpu == ring_->writer.reader_cpu())
+  if (::sched_getcpu() == ring_->writer.reader_cpu())
     return false;  // on one CPU the peer can only run if this side does not
   const Deadline end = Deadline::After(kSpinTime);
   do {
@@ -128,9 +128,19 @@ bool Channel::SpinForFrame() {
   return false;
 }
 
-void Channel::Wait(std::span<pollfd> others, Deadline deadline) {
+// Once after each frame: who talks goes on talking, and a peer that computes is waited for on the
+// descriptors.
+bool Channel::NapForFrame(Deadline deadline) {
+  if (!std::exchange(lively_, false) || look_around_.passed() || deadline.poll_timeout_ms() == 0)
+    return false;
+  return ring_->reader.Nap(kNap);
+}
+
+void Channel::Wait(std::span<pollfd> others, Deadline deadline, Expect expect) {
   for (pollfd& other : others) other.revents = 0;
-  const bool ready = ring_ && SpinForFrame();
+  if (ring_) ring_->reader.PublishCpu(::sched_getcpu());
+  const bool ready =
+      ring_ && (expect == Expect::kFrame ? SpinForFrame() || NapForFrame(deadline) : !ring_->reader.Empty());
   if (ready && !look_around_.passed()) return;
   look_around_ = Deadline::After(kLookAround);
   std::array<pollfd, kMaxOthers + 2> entries = {pollfd{socket_.get(), POLLIN, 0},
@@ -148,6 +158,7 @@ Result<std::optional<std::string>> Channel::TryReceive() {
   if (!ring_) return TryReceiveFromSocket();
   if (socket_frames_ == 0) {
     ASSIGN_OR_RETURN(auto record, ring_->reader.TryRead());
+    lively_ = lively_ || record;
     if (record && !record->on_socket) return std::optional(std::move(record->payload));
     if (record) ++socket_frames_;
     if (!record && !socket_ready_) return std::optional<std::string>();

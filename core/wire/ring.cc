@@ -1,7 +1,10 @@
 #include "gloveport/core/wire/ring.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,7 +101,10 @@ Result<bool> RingWriter::TryWriteSocketMark() {
 bool RingWriter::TakeSleeper() {
   // Orders the store of head before the look at the flag; FallAsleep does the reverse.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return ring_->asleep.load(std::memory_order_relaxed) != 0 && ring_->asleep.exchange(0) != 0;
+  if (ring_->asleep.load(std::memory_order_relaxed) == 0) return false;
+  const auto sleep = static_cast<Sleep>(ring_->asleep.exchange(0));
+  if (sleep == Sleep::kNapping) ::syscall(SYS_futex, &ring_->asleep, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  return sleep != Sleep::kAwake && sleep != Sleep::kNapping;
 }
 
 void RingReader::Get(void* to, std::size_t size, std::uint32_t position) const {
@@ -126,12 +132,21 @@ Result<std::optional<RingReader::Record>> RingReader::TryRead() {
   return std::optional<Record>(std::move(record));
 }
 
-bool RingReader::FallAsleep() {
-  ring_->asleep.store(1, std::memory_order_relaxed);
+bool RingReader::FallAsleep(Sleep sleep) {
+  ring_->asleep.store(static_cast<std::uint32_t>(sleep), std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (Empty()) return true;
   WakeUp();
   return false;
+}
+
+bool RingReader::Nap(std::chrono::microseconds longest) {
+  if (!FallAsleep(Sleep::kNapping)) return true;
+  const timespec time{0, std::chrono::nanoseconds(longest).count()};
+  ::syscall(SYS_futex, &ring_->asleep, FUTEX_WAIT, static_cast<std::uint32_t>(Sleep::kNapping), &time,
+            nullptr, 0);
+  WakeUp();
+  return !Empty();
 }
 
 }  // namespace gloveport
