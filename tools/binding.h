@@ -40,6 +40,7 @@ namespace gloveport {
 struct ToolOptions {
   bool is_async = false;
   std::optional<std::chrono::milliseconds> timeout;
+  bool is_quick = false;
 };
 
 // Name, meaning and, where the argument may be left out, default of a parameter, in the order of the C++
@@ -257,6 +258,7 @@ gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string
   ASSIGN_OR_RETURN(ToolSpec spec, MakeSpec(name, description, std::move(args), parameters, DocOf<T>()));
   spec.is_async = options.is_async;
   spec.timeout = options.timeout;
+  spec.is_quick = options.is_quick;
   return std::make_shared<FunctionTool<F, Types<A...>>>(std::move(spec), std::move(function));
 }
 

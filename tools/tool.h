@@ -49,6 +49,11 @@ struct ToolSpec {
   // How long one call may take; the cell gets a ToolTimeoutError then, whether or not the tool heeds
   // CallContext. Absent: until the cell's own limit.
   std::optional<std::chrono::milliseconds> timeout;
+  // Answers within microseconds, waits for nothing and never calls a session: then it is called on the thread
+  // that runs the cell, which saves the way to another thread and back, and with it most of what a call
+  // costs. Meanwhile nothing of the cell is watched and CallContext::stop is never requested. Has no meaning
+  // with `timeout`.
+  bool is_quick = false;
 
   std::string Signature() const;  // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
 };
@@ -78,8 +83,8 @@ class Tool {
  public:
   virtual ~Tool() = default;
   virtual const ToolSpec& spec() const = 0;
-  // Called on a thread of the dispatcher, possibly from several at once. Exceptions are caught by the
-  // dispatcher and reach the cell as errors.
+  // Called on a thread of the dispatcher (one that is quick: of the cell), possibly from several at once.
+  // Exceptions are caught and reach the cell as errors.
   virtual Result<Value> Call(const Arguments& arguments, CallContext& context) = 0;
 };
 

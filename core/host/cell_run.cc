@@ -125,7 +125,8 @@ void CellRun::WaitForEvents() {
       pollfd{process_.pidfd(), POLLIN, 0},
       pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
   };
-  process_.channel().Wait(others, NextDeadline());
+  process_.channel().Wait(others, NextDeadline(),
+                          calls_in_flight_.empty() ? Expect::kFrame : Expect::kAnything);
   if (others[0].revents | others[1].revents) ReadOutput();
   if (others[2].revents & POLLIN) AnswerHeldCall();
   exited_ = (others[3].revents & POLLIN) != 0;
@@ -312,8 +313,12 @@ void CellRun::On(wire::ToolCall& call) {
   }
   in_flight->second.tool = tool;
   if (tool->spec().timeout) in_flight->second.deadline = Deadline::After(*tool->spec().timeout);
-  environment_.dispatcher.Dispatch({call.call, cell_, tool, std::move(arguments->as_map()),
-                                    Earlier(wall_deadline_, in_flight->second.deadline)});
+  DispatchedCall dispatched{call.call, cell_, tool, std::move(arguments->as_map()),
+                            Earlier(wall_deadline_, in_flight->second.deadline)};
+  if (!tool->spec().is_quick || tool->spec().timeout)
+    return environment_.dispatcher.Dispatch(std::move(dispatched));
+  CompletedCall completed = environment_.dispatcher.Perform(dispatched);
+  AnswerCompletedCall(completed);
 }
 
 void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
@@ -346,37 +351,39 @@ void CellRun::AnswerCompletedCalls() {
   // A tool that waited until the cell's deadline fails at that moment: the cell ends of the limit, not of
   // that.
   if (wall_deadline_.passed()) RequestStop(Stop::kWall);
-  for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) {
-    if (completed.cell != cell_ || !ReleaseCall(completed.call)) continue;
-    wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
-    std::string unsendable = reply.ok ? WhyNotSendable(completed.record) : "";
-    if (reply.ok && unsendable.empty()) {
-      CborWriter writer(process_.channel().outgoing());
-      WriteValue(writer, completed.record.result);
-      if (auto hit = call_limits_.CheckSize(writer.total_bytes())) {
-        unsendable = fmt::format("{}() returned too much: {}", completed.record.name, hit->message);
-        result_.limit = std::move(hit);
-      } else {
-        reply.value = writer.Take();
-      }
+  for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) AnswerCompletedCall(completed);
+}
+
+void CellRun::AnswerCompletedCall(CompletedCall& completed) {
+  if (completed.cell != cell_ || !ReleaseCall(completed.call)) return;
+  wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
+  std::string unsendable = reply.ok ? WhyNotSendable(completed.record) : "";
+  if (reply.ok && unsendable.empty()) {
+    CborWriter writer(process_.channel().outgoing());
+    WriteValue(writer, completed.record.result);
+    if (auto hit = call_limits_.CheckSize(writer.total_bytes())) {
+      unsendable = fmt::format("{}() returned too much: {}", completed.record.name, hit->message);
+      result_.limit = std::move(hit);
+    } else {
+      reply.value = writer.Take();
     }
-    if (!unsendable.empty()) {
-      reply.ok = completed.record.ok = false;
-      reply.value.clear();
-      completed.error = {ErrorCode::kInternal, std::move(unsendable), ""};
-      completed.record.error = completed.error.message;
-      completed.record.result = Value();
-    }
-    if (!reply.ok) {
-      reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
-      reply.error_message = ToValidUtf8(completed.error.message);
-    }
-    if (!SendReply(reply)) {
-      completed.record.ok = false;
-      completed.record.error = "the result is too large to send";
-    }
-    Record(std::move(completed.record));
   }
+  if (!unsendable.empty()) {
+    reply.ok = completed.record.ok = false;
+    reply.value.clear();
+    completed.error = {ErrorCode::kInternal, std::move(unsendable), ""};
+    completed.record.error = completed.error.message;
+    completed.record.result = Value();
+  }
+  if (!reply.ok) {
+    reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
+    reply.error_message = ToValidUtf8(completed.error.message);
+  }
+  if (!SendReply(reply)) {
+    completed.record.ok = false;
+    completed.record.error = "the result is too large to send";
+  }
+  Record(std::move(completed.record));
 }
 
 // Calls of tools that have used up their own time: the cell goes on, whatever the tool does.

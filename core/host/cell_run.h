@@ -82,6 +82,7 @@ class CellRun {
   void On(wire::CellDone& done);
   void Violate(std::string what);
   void AnswerCompletedCalls();
+  void AnswerCompletedCall(CompletedCall& completed);
   void AnswerLateCalls();
   bool ReleaseCall(std::uint64_t call);
   std::string WhyNotSendable(const ToolCallRecord& record) const;

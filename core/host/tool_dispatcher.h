@@ -47,6 +47,8 @@ class ToolDispatcher {
   ToolDispatcher& operator=(const ToolDispatcher&) = delete;
 
   void Dispatch(DispatchedCall call);
+  // Performs the call here and now, on the calling thread; StopCalls does not reach it.
+  CompletedCall Perform(DispatchedCall& call, std::stop_token stop = {});
   int wake_fd() const { return wake_.get(); }
   std::vector<CompletedCall> TakeCompleted();
   void Wake();  // makes wake_fd() readable without a completed call
@@ -60,7 +62,6 @@ class ToolDispatcher {
   explicit ToolDispatcher(std::string session, UniqueFd wake)
       : session_(std::move(session)), wake_(std::move(wake)) {}
   void Work();
-  CompletedCall Perform(DispatchedCall& call, std::stop_token stop);
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // cell and call
 
   const std::string session_;
