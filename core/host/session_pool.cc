@@ -8,6 +8,9 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxDiscarded = 64;
+// Who took a session wants to run its first cell now: a fork at the same moment would only be in the way.
+// Meanwhile whoever comes next forks for himself, which takes no longer than to wait for one.
+constexpr std::chrono::milliseconds kQuietTime{3};
 constexpr std::size_t kMaxImages = 16;  // images beyond that fork when asked
 
 bool HasEnded(const SessionProcess& process) {
@@ -62,6 +65,7 @@ std::unique_ptr<SessionProcess> SessionPool::TakeReady(const TemplateOptions& op
   if (!images_.contains(key) && (min_ready_ == 0 || images_.size() >= kMaxImages)) return nullptr;
   Image& image = images_.try_emplace(key, Image{options, {}, false}).first->second;
   std::unique_ptr<SessionProcess> process;
+  quiet_until_ = Deadline::After(kQuietTime);
   while (!process && !image.ready.empty()) {
     process = std::move(image.ready.front());
     image.ready.pop_front();
@@ -108,9 +112,16 @@ void SessionPool::Refill() {
       wake_.wait(lock);
       continue;
     }
+    if (!quiet_until_.never()) wake_.wait_until(lock, quiet_until_.when(), [this] { return stopping_; });
+    quiet_until_ = Deadline::Never();
+    if (stopping_) return;
     const TemplateOptions options = image->options;
     lock.unlock();
     auto made = StartNow(options, std::nullopt);
+    if (made && !options.inspector) {
+      const auto patience = Deadline::After(templates_.patience().answer);
+      if (const Status warm = (*made)->WarmUp(patience); !warm) made = tl::unexpected<Error>(warm.error());
+    }
     lock.lock();
     image->works = made.has_value();                     // images are never erased, so the pointer holds
     if (made) image->ready.push_back(std::move(*made));  // else whoever asks next gets the error itself

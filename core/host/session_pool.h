@@ -57,6 +57,7 @@ class SessionPool {
   std::map<std::string, Image> images_;
   std::deque<std::unique_ptr<SessionProcess>> discarded_;
   std::condition_variable discarding_;
+  Deadline quiet_until_ = Deadline::Never();  // after the last Take
   bool stopping_ = false;
   std::thread thread_;
   std::thread undertaker_;  // started with the first process to end

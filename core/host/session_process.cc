@@ -160,6 +160,17 @@ Result<Newborn> SessionProcess::AwaitNewborn(Deadline deadline) {
   }
 }
 
+Status SessionProcess::WarmUp(Deadline deadline) {
+  const wire::RunCell cell{0, "x = (1, 'x')\ndel x\n0.5"};
+  RETURN_IF_ERROR(channel_.Send(wire::Encode(wire::HostMessage(cell)), deadline));
+  while (true) {
+    ASSIGN_OR_RETURN(const wire::SessionMessage message, NextMessage(deadline));
+    const auto* done = std::get_if<wire::CellDone>(&message);
+    if (done && done->status != "ok") return Fail(ErrorCode::kInternal, "a first cell does not run");
+    if (done) return {};
+  }
+}
+
 int SessionProcess::WaitForExit() {
   if (exit_status_) return *exit_status_;
   (void)WaitFor(forked_.pidfd.get(), POLLIN, Deadline::Never());

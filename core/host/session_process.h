@@ -51,6 +51,10 @@ class SessionProcess {
   // that this process is of no more use either.
   Result<std::unique_ptr<SessionProcess>> Branch(Deadline deadline);
 
+  // Runs a throw-away cell, so that the pages that a first cell writes to have been copied before it comes.
+  // Before any cell; it takes the number of the first, which takes its place.
+  Status WarmUp(Deadline deadline);
+
   // Waits for the end (kill first, or it may take long) and returns the wait status.
   int WaitForExit();
 

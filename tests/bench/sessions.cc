@@ -19,18 +19,24 @@ constexpr std::string_view kPolicy = R"({{
              "tool_call_kib": 196608, "result_mib": 4096, "total_tool_calls": 1000000000}}
 }})";
 
+Policy MakePolicy(Preloaded preloaded) {
+  const char* modules = preloaded == Preloaded::kPandas ? R"("numpy", "pandas")" : "";
+  auto policy = ParsePolicy(fmt::format(kPolicy, modules), "bench");
+  if (policy) return std::move(*policy);
+  std::fprintf(stderr, "bench: %s\n", policy.error().message.c_str());
+  std::abort();
+}
+
 }  // namespace
 
 std::string_view PreloadedName(Preloaded preloaded) {
   return preloaded == Preloaded::kPandas ? "pandas" : "stdlib";
 }
 
-Policy PolicyWith(Preloaded preloaded) {
-  const char* modules = preloaded == Preloaded::kPandas ? R"("numpy", "pandas")" : "";
-  auto policy = ParsePolicy(fmt::format(kPolicy, modules), "bench");
-  if (policy) return std::move(*policy);
-  std::fprintf(stderr, "bench: %s\n", policy.error().message.c_str());
-  std::abort();
+const Policy& PolicyWith(Preloaded preloaded) {
+  static const Policy stdlib = MakePolicy(Preloaded::kStandardLibrary);
+  static const Policy pandas = MakePolicy(Preloaded::kPandas);
+  return preloaded == Preloaded::kPandas ? pandas : stdlib;
 }
 
 Result<std::unique_ptr<Runtime>> MakeRuntime(const Placement& placement, std::size_t min_ready) {

@@ -14,7 +14,7 @@ namespace gloveport::bench {
 enum class Preloaded { kStandardLibrary, kPandas };
 std::string_view PreloadedName(Preloaded preloaded);  // "stdlib", "pandas"
 
-Policy PolicyWith(Preloaded preloaded);
+const Policy& PolicyWith(Preloaded preloaded);
 
 // A runtime whose templates, and so whose sessions, are on the sessions' CPU.
 Result<std::unique_ptr<Runtime>> MakeRuntime(const Placement& placement, std::size_t min_ready);
