@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/proc_stat.h"
 #include "gloveport/policy/policy.h"
 
 namespace gloveport {
@@ -23,6 +24,7 @@ struct SessionTotals {
   // CPU time is counted between cells too: a thread may have gone on. The clock is that of one process.
   pid_t clock_of = -1;
   std::chrono::nanoseconds clock{0};
+  CpuUse ticks;
 
   // For the rate of calls.
   std::chrono::steady_clock::time_point second_began;

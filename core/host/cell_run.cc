@@ -24,6 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGrace{1000};          // between a soft stop and the kill
+constexpr milliseconds kTick{10};             // of the clock that knows user and system time apart
 constexpr milliseconds kSampleInterval{50};   // of CPU time and memory
 constexpr std::size_t kMaxListed = 200;       // files, refusals and displays that one result lists
 constexpr std::size_t kMaxListedText = 4096;  // bytes of a name or message in such a list
@@ -91,7 +92,7 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall) {
   cpu_before_ = ReadCpuClock(process_.pid());
   SessionTotals& totals = environment_.totals;
   if (totals.clock_of == process_.pid()) totals.cpu += cpu_before_ - totals.clock;
-  ticks_before_ = ticks_used_ = ReadCpuUse(process_.pid());
+  ticks_before_ = ticks_used_ = totals.clock_of == process_.pid() ? totals.ticks : CpuUse{};
   if (const auto memory = ReadMemoryUse(process_.pid())) resident_before_ = memory->resident_bytes;
   const wire::RunCell message{cell_, std::string(code)};
   if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
@@ -627,13 +628,15 @@ void CellRun::FillUsage() {
   usage.wall = std::chrono::steady_clock::now() - start_;
   if (result_.state != SessionState::kLost) {
     cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
-    ticks_used_ = ReadCpuUse(process_.pid());
+    // Less than a tick of CPU time is too little for its parts to be told.
+    if (cpu_used_ >= kTick) ticks_used_ = ReadCpuUse(process_.pid());
     peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_.pid()));
   }
   SessionTotals& totals = environment_.totals;
   totals.cpu += cpu_used_;
   totals.clock_of = result_.state == SessionState::kLost ? -1 : process_.pid();
   totals.clock = cpu_before_ + cpu_used_;
+  totals.ticks = ticks_used_;
   totals.output_bytes += out_.total_bytes() + err_.total_bytes();
   usage.tool_calls = call_limits_.calls();
   // The clock is exact but knows no parts; the ticks know the parts but are coarse.

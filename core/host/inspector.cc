@@ -17,12 +17,16 @@ constexpr std::size_t kMaxFindings = 200;
 
 // The inspector's own policy: small, and the same whatever it judges. A policy that names the degraded mode
 // lets the inspector run in it too.
-TemplateOptions OptionsFor(bool own_root) {
+TemplateOptions OptionsFor(InspectorTask task, bool own_root) {
   TemplateOptions options;
   options.inspector = true;
   options.own_root = own_root;
   options.policy.name = "inspector";
-  options.policy.preload = {"jsonschema", "_gloveport.inspector", "_gloveport.inspector_schema"};
+  options.policy.preload = {"_gloveport.inspector"};
+  // Most runs never ask for it, and it takes half of the start.
+  if (task == InspectorTask::kValidate)
+    options.policy.preload.insert(options.policy.preload.end(),
+                                  {"jsonschema", "_gloveport.inspector_schema"});
   options.policy.limits.memory_mib = 512;
   options.policy.limits.disk_mib = 1;
   options.policy.limits.threads = 1;
@@ -86,11 +90,13 @@ Status Inspector::MakeScratchFolder() {
   return {};
 }
 
-Result<Value> Inspector::Ask(const std::string& operation, const Value& args) {
-  auto process = pool_.Take(OptionsFor(true), std::nullopt);
+void Inspector::WarmUp() { (void)pool_.templates().Get(OptionsFor(InspectorTask::kJudge, true)); }
+
+Result<Value> Inspector::Ask(InspectorTask task, const std::string& operation, const Value& args) {
+  auto process = pool_.Take(OptionsFor(task, true), std::nullopt);
   if (!process && process.error().code == ErrorCode::kConfinementUnavailable) {
     RETURN_IF_ERROR(MakeScratchFolder());
-    TemplateOptions degraded = OptionsFor(false);
+    TemplateOptions degraded = OptionsFor(task, false);
     degraded.workdir = scratch_->path();
     degraded.scratch = true;
     process = pool_.Take(degraded, std::nullopt);
@@ -106,12 +112,13 @@ Result<Value> Inspector::Ask(const std::string& operation, const Value& args) {
 Result<Verdict> Inspector::Check(const Policy& policy, std::string_view code,
                                  const std::vector<std::string>& tools) {
   ASSIGN_OR_RETURN(const Value answer,
-                   Ask("check", Value::Object({{"code", code}, {"rules", RulesOf(policy, tools)}})));
+                   Ask(InspectorTask::kJudge, "check",
+                       Value::Object({{"code", code}, {"rules", RulesOf(policy, tools)}})));
   return ReadVerdict(answer);
 }
 
 Result<SyntaxInfo> Inspector::Syntax(std::string_view code) {
-  ASSIGN_OR_RETURN(const Value answer, Ask("syntax", Value::Object({{"code", code}})));
+  ASSIGN_OR_RETURN(const Value answer, Ask(InspectorTask::kJudge, "syntax", Value::Object({{"code", code}})));
   SyntaxInfo info;
   info.complete = answer.BoolOr("complete", false);
   info.incomplete = answer.BoolOr("incomplete", false);
@@ -122,8 +129,8 @@ Result<SyntaxInfo> Inspector::Syntax(std::string_view code) {
 }
 
 Result<std::vector<SchemaError>> Inspector::Validate(const Value& value, const Value& schema) {
-  ASSIGN_OR_RETURN(const Value answer,
-                   Ask("validate", Value::Object({{"value", value}, {"schema", schema}})));
+  ASSIGN_OR_RETURN(const Value answer, Ask(InspectorTask::kValidate, "validate",
+                                           Value::Object({{"value", value}, {"schema", schema}})));
   if (!answer.is_list())
     return Fail(ErrorCode::kProtocol, "the inspector did not answer with a list of errors");
   std::vector<SchemaError> errors;

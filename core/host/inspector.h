@@ -18,9 +18,16 @@
 
 namespace gloveport {
 
+// What an inspector's template has loaded: what judges code, or JSON Schema besides.
+enum class InspectorTask { kJudge, kValidate };
+
 class Inspector {
  public:
   explicit Inspector(SessionPool& pool) : pool_(pool) {}
+
+  // Starts what judges code, so that the first cell need not wait for it. Failures show with the first
+  // question.
+  void WarmUp();
 
   // kDeadlineExceeded, kProtocol, kClosed where the question could not be answered: the caller must not run
   // the cell.
@@ -29,7 +36,7 @@ class Inspector {
   Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema);
 
  private:
-  Result<Value> Ask(const std::string& operation, const Value& args);
+  Result<Value> Ask(InspectorTask task, const std::string& operation, const Value& args);
 
   Status MakeScratchFolder();
 

@@ -1,9 +1,11 @@
 #include "gloveport/core/host/proc_stat.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -14,6 +16,16 @@
 
 namespace gloveport {
 namespace {
+
+// The kernel gives such a file whole, in one read.
+Result<std::string> ReadProcFile(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno(fmt::format("cannot open {}", path), errno);
+  char text[8192];
+  const ssize_t size = ::read(fd.get(), text, sizeof text);
+  if (size < 0) return FailErrno(fmt::format("cannot read {}", path), errno);
+  return std::string(text, static_cast<std::size_t>(size));
+}
 
 std::uint64_t ToNumber(std::string_view text) {
   std::uint64_t number = 0;
@@ -34,7 +46,7 @@ std::vector<std::string_view> Words(std::string_view text) {
 
 // The number behind "Name:" in a file of such lines.
 std::uint64_t ReadField(const std::string& path, std::string_view name) {
-  const auto text = ReadFile(path);
+  const auto text = ReadProcFile(path);
   if (!text) return 0;
   for (std::string_view line : SplitLines(*text)) {
     if (line.starts_with(name)) return ToNumber(line.substr(name.size()));
@@ -52,7 +64,7 @@ Result<pid_t> PidOf(int pidfd) {
 }
 
 Result<MemoryUse> ReadMemoryUse(pid_t pid) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(fmt::format("/proc/{}/statm", pid)));
+  ASSIGN_OR_RETURN(const std::string text, ReadProcFile(fmt::format("/proc/{}/statm", pid)));
   const auto words = Words(text);
   if (words.size() < 6) return Fail(ErrorCode::kIo, fmt::format("cannot understand /proc/{}/statm", pid));
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -88,7 +100,7 @@ std::vector<pid_t> ReadChildren(pid_t pid) {
 }
 
 pid_t ReadInnerProcessNumber(pid_t tid) {
-  const auto text = ReadFile(fmt::format("/proc/{}/status", tid));
+  const auto text = ReadProcFile(fmt::format("/proc/{}/status", tid));
   if (!text) return 0;
   for (std::string_view line : SplitLines(*text)) {
     if (!line.starts_with("NStgid:")) continue;
@@ -99,7 +111,7 @@ pid_t ReadInnerProcessNumber(pid_t tid) {
 }
 
 CpuUse ReadCpuUse(pid_t pid) {
-  const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
+  const auto text = ReadProcFile(fmt::format("/proc/{}/stat", pid));
   if (!text) return {};
   const auto name_end = text->rfind(')');  // the process's name may hold anything, spaces and parentheses too
   if (name_end == std::string::npos) return {};

@@ -60,10 +60,10 @@ void SessionPool::Bury() {
 }
 
 std::unique_ptr<SessionProcess> SessionPool::TakeReady(const TemplateOptions& options) {
-  const std::string key = TemplatePool::KeyOf(options);
   const std::lock_guard lock(mutex_);
-  if (!images_.contains(key) && (min_ready_ == 0 || images_.size() >= kMaxImages)) return nullptr;
-  Image& image = images_.try_emplace(key, Image{options, {}, false}).first->second;
+  Image* found = Find(options);
+  if (!found && (min_ready_ == 0 || images_.size() >= kMaxImages)) return nullptr;
+  Image& image = found ? *found : images_.emplace_back(Image{options, {}, false});
   std::unique_ptr<SessionProcess> process;
   quiet_until_ = Deadline::After(kQuietTime);
   while (!process && !image.ready.empty()) {
@@ -93,12 +93,21 @@ Result<std::unique_ptr<SessionProcess>> SessionPool::StartNow(const TemplateOpti
 
 void SessionPool::MarkWorking(const TemplateOptions& options) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = images_.find(TemplatePool::KeyOf(options)); found != images_.end())
-    found->second.works = true;
+  if (Image* image = Find(options)) image->works = true;
+}
+
+SessionPool::Image* SessionPool::Find(const TemplateOptions& options) {
+  for (Image& image : images_) {
+    const TemplateOptions& own = image.options;
+    if (own.inspector == options.inspector && own.own_root == options.own_root &&
+        own.workdir == options.workdir && own.policy == options.policy)
+      return &image;
+  }
+  return nullptr;
 }
 
 SessionPool::Image* SessionPool::FindWanting() {
-  for (auto& [key, image] : images_) {
+  for (Image& image : images_) {
     if (image.works && image.ready.size() < min_ready_) return &image;
   }
   return nullptr;

@@ -5,10 +5,9 @@
 
 #include <condition_variable>
 #include <deque>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include "gloveport/core/base/result.h"
@@ -48,15 +47,16 @@ class SessionPool {
   void MarkWorking(const TemplateOptions& options);
   void Refill();
   void Bury();
+  Image* Find(const TemplateOptions& options);
   Image* FindWanting();
 
   TemplatePool& templates_;
   const std::size_t min_ready_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::map<std::string, Image> images_;
   std::deque<std::unique_ptr<SessionProcess>> discarded_;
   std::condition_variable discarding_;
+  std::list<Image> images_;  // few: found by comparing, which is far cheaper than to write a policy down
   Deadline quiet_until_ = Deadline::Never();  // after the last Take
   bool stopping_ = false;
   std::thread thread_;
