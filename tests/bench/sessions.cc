@@ -47,9 +47,11 @@ Result<std::unique_ptr<Runtime>> MakeRuntime(const Placement& placement, std::si
 }
 
 Result<std::unique_ptr<Session>> OpenSession(Runtime& runtime, Preloaded preloaded,
-                                             std::shared_ptr<const ToolRegistry> tools) {
+                                             std::shared_ptr<const ToolRegistry> tools,
+                                             Checkpoints checkpoints) {
   SessionOptions options;
   options.policy = PolicyWith(preloaded);
+  options.policy.checkpoints = checkpoints;
   options.tools = std::move(tools);
   return runtime.Open(std::move(options));
 }

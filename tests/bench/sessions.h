@@ -20,7 +20,8 @@ const Policy& PolicyWith(Preloaded preloaded);
 Result<std::unique_ptr<Runtime>> MakeRuntime(const Placement& placement, std::size_t min_ready);
 
 Result<std::unique_ptr<Session>> OpenSession(Runtime& runtime, Preloaded preloaded,
-                                             std::shared_ptr<const ToolRegistry> tools = nullptr);
+                                             std::shared_ptr<const ToolRegistry> tools = nullptr,
+                                             Checkpoints checkpoints = Checkpoints::kOff);
 
 // An error where the cell did not end well: a figure of failures is none.
 Result<CellResult> RunCell(Session& session, std::string_view code);
