@@ -122,6 +122,30 @@ TEST_F(SessionToolsTest, TheNumberOfCallsIsLimited) {
   EXPECT_EQ(Run(*session, "tick()").value, Value(6));  // the limit is per cell
 }
 
+TEST_F(SessionToolsTest, AToolThatIsQuickRunsOnTheThreadOfTheCell) {
+  const auto here = std::this_thread::get_id();
+  const auto is_here = [here] { return std::this_thread::get_id() == here; };
+  auto tools = Registry();
+  ASSERT_TRUE(tools->Add("quick", "Says whether.", is_here, {}, {.is_quick = true}));
+  ASSERT_TRUE(tools->Add("slow", "Says whether.", is_here));
+  ASSERT_TRUE(tools->Add("timed", "Says whether.", is_here, {},
+                         {.timeout = std::chrono::milliseconds(5000), .is_quick = true}));
+  ASSERT_TRUE(tools->Add("broken", "Fails.",
+                         []() -> Result<int> { return Fail(ErrorCode::kIo, "the disk is gone"); }, {},
+                         {.is_quick = true}));
+  auto session = Open("", tools);
+  const CellResult result = Run(*session, "[quick(), slow(), timed(), quick()]");
+  EXPECT_EQ(result.repr, "[True, False, False, True]");
+  ASSERT_EQ(result.tool_calls.size(), 4u);
+  EXPECT_EQ(result.tool_calls[0].name, "quick");
+  EXPECT_THAT(Run(*session, "broken()").error->message, HasSubstr("the disk is gone"));
+  EXPECT_EQ(Run(*session,
+                "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(8) as p: r = "
+                "list(p.map(lambda i: quick() != slow(), range(400)))\nall(r)")
+                .repr,
+            "True");
+}
+
 TEST_F(SessionToolsTest, LargeValuesCross) {
   auto tools = Registry();
   ASSERT_TRUE(tools->Add("size", "Measures.",

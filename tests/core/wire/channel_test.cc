@@ -97,6 +97,37 @@ TEST(Channel, WaitingGivesUpAtTheDeadline) {
   EXPECT_EQ(nothing.error().code, ErrorCode::kDeadlineExceeded);
 }
 
+TEST(Channel, ANapEndsWithAFrameAndWithoutOne) {
+  Pair pair = MakeRingPair();
+  SharedRing& ring = pair.peer.rings().to_host;
+  RingWriter writer(ring);
+  RingReader reader(ring);
+  EXPECT_FALSE(reader.Nap(std::chrono::microseconds(200)));
+  EXPECT_EQ(ring.asleep, 0u);
+  std::thread waker([&] {
+    while (ring.asleep == static_cast<std::uint32_t>(Sleep::kAwake)) std::this_thread::yield();
+    EXPECT_TRUE(*writer.TryWrite("up"));
+    EXPECT_FALSE(writer.TakeSleeper()) << "one that naps needs no descriptor";
+  });
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(reader.Nap(std::chrono::microseconds(900'000)));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(800));
+  waker.join();
+}
+
+TEST(Channel, AfterAFrameTheOtherDescriptorsAreNoticedStill) {
+  Pair pair = MakeRingPair();
+  auto pipe = MakePipe();
+  ASSERT_TRUE(pair.session.Send("x"));
+  ASSERT_TRUE(pair.host.Receive(Deadline::After(seconds(20))));
+  ASSERT_TRUE(WriteFull(pipe->write_end.get(), AsBytes("y"), Deadline::After(seconds(1))));
+  pollfd other{pipe->read_end.get(), POLLIN, 0};
+  const auto start = std::chrono::steady_clock::now();
+  pair.host.Wait(std::span(&other, 1), Deadline::After(seconds(20)));
+  EXPECT_EQ(other.revents, POLLIN);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
+}
+
 TEST(Channel, AFullRingWithoutAReaderIsADeadlineAndNoHang) {
   Pair pair = MakeRingPair();
   Status sent;
