@@ -63,14 +63,10 @@ Status Serve(HostLink& link, const HostLink::Command& command) {
   return link.Send(reply);
 }
 
-Status Prepare(const SessionConfig& config) {
-  PyObject* start = PythonFunction("namespace", "start_session");
-  if (start == nullptr) return FailPython("cannot prepare the session");
-  const PyRef done =
-      PyRef::Steal(PyObject_CallFunctionObjArgs(start, config.inspector ? Py_True : Py_False, nullptr));
-  if (!done) return FailPython("cannot prepare the session");
-  if (!config.inspector) RETURN_IF_ERROR(InstallImportGuard());
-  return {};
+Status OpenStreams() {
+  PyObject* open = PythonFunction("streams", "open_streams");
+  const PyRef done = open != nullptr ? PyRef::Steal(PyObject_CallNoArgs(open)) : PyRef();
+  return done ? Status() : FailPython("cannot open the session's streams");
 }
 
 void EndSession() {
@@ -105,13 +101,22 @@ int Loop(HostLink& link) {
 }  // namespace
 }  // namespace child
 
+Status PrepareSessions(const SessionConfig& config) {
+  if (child::State().policy != nullptr) return {};
+  child::State().policy = new Policy(config.policy);
+  PyObject* prepare = child::PythonFunction("namespace", "prepare_sessions");
+  if (prepare == nullptr) return child::FailPython("cannot prepare for sessions");
+  const auto done = child::PyRef::Steal(PyObject_CallOneArg(prepare, config.inspector ? Py_True : Py_False));
+  if (!done) return child::FailPython("cannot prepare for sessions");
+  return config.inspector ? Status() : child::InstallImportGuard();
+}
+
 int RunSession(Channel channel, const SessionConfig& config) {
   std::set_terminate(child::EndForWantOfMemory);
   auto link = child::HostLink::Create(std::move(channel));
   if (!link) return 1;
   child::State().link = link->release();  // threads of cells may use it until the process ends
-  child::State().policy = new Policy(config.policy);
-  if (!child::Prepare(config)) return 1;
+  if (!PrepareSessions(config) || !child::OpenStreams()) return 1;
   const int status = child::Loop(*child::State().link);
   if (status == 0 && !config.inspector) child::EndSession();
   return status;

@@ -12,6 +12,11 @@ struct SessionConfig {
   Policy policy;
 };
 
+// What all sessions of a template have in common besides modules: builtins, hooks, guard. Done in the
+// template, its pages need not be copied in each of them. RunSession does it where it has not been done. With
+// the GIL held.
+Status PrepareSessions(const SessionConfig& config);
+
 // Takes the host's messages one by one until the channel closes; returns the exit status for the process (0:
 // the host closed the channel; 1: the channel broke or the session could not be prepared). Sends nothing of
 // its own accord.

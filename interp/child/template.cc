@@ -65,6 +65,7 @@ class Template {
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload));
     LearnThreadNumbers();
+    RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_}));
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
     return CheckTemplate(start_, policy_);

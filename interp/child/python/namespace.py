@@ -9,9 +9,8 @@ from . import display, errors, imports, streams, tools
 _MODULE_ATTRIBUTES = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__", "__annotations__")
 
 
-def start_session(inspector):
-    """Once per session, before its first cell."""
-    streams.open_streams()
+def prepare_sessions(inspector):
+    """Once per template, when all its modules are there, and before any cell."""
     imports.close()
     if inspector:
         return

@@ -29,11 +29,10 @@
 
 #include "gloveport/core/wire/messages.h"
 #include "gloveport/interp/child/cell_runner.h"
-#include "gloveport/interp/child/import_guard.h"
 #include "gloveport/interp/child/interp_main.h"
 #include "gloveport/interp/child/interpreter.h"
 #include "gloveport/interp/child/python_parts.h"
-#include "gloveport/interp/child/session_state.h"
+#include "gloveport/interp/child/session_loop.h"
 
 namespace gloveport::child {
 namespace {
@@ -153,14 +152,13 @@ Numbers Obey(const std::string& line) {
 Status Prepare(const std::vector<std::string>& modules) {
   RETURN_IF_ERROR(Interpreter::Start({}));
   RETURN_IF_ERROR(Interpreter::Preload(modules));
+  SessionConfig config;
+  config.policy.imports.allow = {"*"};
+  RETURN_IF_ERROR(PrepareSessions(config));
   Interpreter::Freeze();
-  auto* policy = new Policy();
-  policy->imports.allow = {"*"};
-  State().policy = policy;
-  PyObject* start = PythonFunction("namespace", "start_session");
-  const PyRef done = start != nullptr ? PyRef::Steal(PyObject_CallOneArg(start, Py_False)) : PyRef();
-  if (!done) return FailPython("cannot prepare the session");
-  return InstallImportGuard();
+  PyObject* open = PythonFunction("streams", "open_streams");
+  const PyRef done = open != nullptr ? PyRef::Steal(PyObject_CallNoArgs(open)) : PyRef();
+  return done ? Status() : FailPython("cannot open the streams");
 }
 
 // Not arguments: the process may be Python's program, whose command line says something else.
