@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <mutex>
 #include <set>
 
 #include "gloveport/core/base/fd_io.h"
@@ -18,10 +19,12 @@ namespace {
 using testing::HasSubstr;
 using testing::IsSubsetOf;
 
-// Gives back what it gets, and checks on the way that the host's own encodings keep it.
+// Gives back what it gets, and checks on the way that the host's own encodings keep it. Called from several
+// threads.
 class Echo {
  public:
   Value operator()(Value value) {
+    const std::lock_guard lock(mutex_);
     Note(value);
     const std::string encoded = EncodeValue(value);
     const auto decoded = DecodeValue(encoded);
@@ -47,6 +50,7 @@ class Echo {
     }
   }
 
+  std::mutex mutex_;
   std::set<std::string> seen_;
   std::vector<std::string> problems_;
 };
@@ -182,7 +186,7 @@ TEST_F(SessionValuesTest, TooLittleMemoryToSendIsAMemoryError) {
 TEST_F(SessionValuesTest, TooLittleMemoryToReceiveIsTheOutcomeMemory) {
   auto tools = std::make_shared<ToolRegistry>();
   ASSERT_TRUE(tools->Add("make", "", [] { return Value(Value::Bytes(150 << 20)); }));
-  auto session = Open(R"("limits":{"memory_mib":64,"tool_call_kib":196608})", tools);
+  auto session = Open(R"("limits":{"memory_mib":64,"tool_call_kib":196608,"wall_s":240})", tools);
   const CellResult result = Run(*session, "make()");
   EXPECT_EQ(result.outcome, Outcome::kMemory) << (result.error ? result.error->message : "");
   EXPECT_EQ(Run(*session, "1").value, Value(1));
