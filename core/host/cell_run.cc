@@ -499,6 +499,13 @@ void CellRun::On(wire::CellDone& done) {
     result_.outcome = done.status == "ok" ? Outcome::kOk : Outcome::kError;
     if (stop_ == Stop::kCalls && result_.error) result_.error->message = StopMessage();
   }
+  // Out of memory it may not even be able to say what happened.
+  if (result_.outcome != Outcome::kOk && !result_.error) {
+    std::string message =
+        result_.limit ? result_.limit->message : "the session did not say which error it was";
+    result_.error = PythonError{std::string(OutcomeName(result_.outcome)), std::move(message), 0,
+                                static_cast<int>(cell_), ""};
+  }
   done_ = true;
 }
 

@@ -208,6 +208,16 @@ TEST_F(HostileCellTest, WhatOneCellMayTakeOfTheHostsMemoryIsLimited) {
   }
 }
 
+TEST_F(HostileCellTest, AnOutcomeWithoutAnErrorGetsOne) {
+  const auto runtime = Start("cell-mute");
+  const auto session = runtime->Open(Options(R"("wall_s":20)"));
+  ASSERT_TRUE(session);
+  const auto result = Run(**session);
+  EXPECT_EQ(result->outcome, Outcome::kMemory);
+  ASSERT_TRUE(result->error);
+  EXPECT_THAT(result->error->message, HasSubstr("memory: 512 MiB limit"));
+}
+
 TEST_F(HostileCellTest, TheFirstFinalAnswerCountsAndALaterOneEndsTheNextCell) {
   const auto runtime = Start("forged-answer-second");
   const auto session = runtime->Open(Options());

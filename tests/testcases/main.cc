@@ -12,8 +12,8 @@ int main(int, char** arguments) {
   const char* slash = std::strrchr(arguments[0], '/');
   const std::string name = slash ? slash + 1 : arguments[0];
   if (name == "honest") hostile::Run({});
-  for (const auto& misdeeds :
-       {hostile::TemplateMisdeeds(), hostile::SetupMisdeeds(), hostile::CellMisdeeds()}) {
+  for (const auto& misdeeds : {hostile::TemplateMisdeeds(), hostile::SetupMisdeeds(), hostile::CellMisdeeds(),
+                               hostile::ScriptedMisdeeds()}) {
     if (const auto found = misdeeds.find(name); found != misdeeds.end()) hostile::Run(found->second);
   }
   std::fprintf(stderr, "there is no misdeed %s\n", name.c_str());

@@ -12,6 +12,7 @@ namespace hostile {
 std::map<std::string, Misdeed> TemplateMisdeeds();
 std::map<std::string, Misdeed> SetupMisdeeds();
 std::map<std::string, Misdeed> CellMisdeeds();
+std::map<std::string, Misdeed> ScriptedMisdeeds();
 
 }  // namespace hostile
 

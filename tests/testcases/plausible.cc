@@ -155,6 +155,7 @@ std::string Session::Receive() {
   if (size == kOnSocket) ::_exit(8);  // no test sends that much
   for (std::uint32_t i = 0; i < size; ++i) frame.push_back(take());
   ring.tail.store(taken_);
+  last_ = frame;
   return frame;
 }
 

@@ -34,12 +34,14 @@ class Session {
   void Announce() { PutRaw(std::string(4, '\xff')); }  // that a frame is on the socket
   void WakeHost();
   std::string Receive();  // the next frame of the ring; exits where the host has gone
+  const std::string& last() const { return last_; }  // what was received last
 
  private:
   int socket_;
   int own_event_;
   int peer_event_;
   Rings* rings_;
+  std::string last_;
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
 };
