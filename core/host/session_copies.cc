@@ -14,9 +14,9 @@ constexpr std::chrono::seconds kCopyTime{5};
 
 }  // namespace
 
-void SessionImpl::SetProcess(std::unique_ptr<SessionProcess> process, SessionFamily::Member member) {
+void SessionImpl::SetProcess(std::unique_ptr<SessionProcess> process) {
   DropProcess();
-  family_->Add(process->pid(), member);
+  family_->Add(process->pid(), member_);
   process_ = std::move(process);
 }
 
@@ -26,7 +26,7 @@ void SessionImpl::DropProcess() {
   process_.reset();
 }
 
-// After any error but kDenied, and but for limits, the process itself is of no more use.
+// After any error but kDenied the process itself is of no more use.
 Result<std::unique_ptr<SessionProcess>> SessionImpl::CopyOf(SessionProcess& process) {
   const std::chrono::milliseconds patience = surroundings_.pool.templates().patience().answer;
   auto copy = process.Branch(Deadline::After(std::min<std::chrono::milliseconds>(kCopyTime, patience)));
@@ -77,7 +77,7 @@ Status SessionImpl::Rollback(std::string_view checkpoint) {
   if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id()));
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
   ASSIGN_OR_RETURN(auto copy, CopyOf(*checkpoints_[at].process));
-  SetProcess(std::move(copy), member_);
+  SetProcess(std::move(copy));
   return {};
 }
 
@@ -122,7 +122,7 @@ Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options)
   branch->disk_ = disk_;
   branch->private_template_ = private_template_;
   branch->next_cell_ = next_cell_;
-  branch->SetProcess(std::move(copy), branch->member_);
+  branch->SetProcess(std::move(copy));
   return branch;
 }
 

@@ -23,6 +23,12 @@ std::uint64_t SessionFamily::GrowthOf(pid_t pid) const {
   return now > template_bytes_ ? now - template_bytes_ : 0;
 }
 
+std::uint64_t SessionFamily::GrowthOfAll() const {
+  std::uint64_t growth = 0;
+  for (const auto& [member, kind] : members_) growth += GrowthOf(member);
+  return growth;
+}
+
 Status SessionFamily::CheckRoomForCopyOf(pid_t pid) const {
   const std::lock_guard lock(mutex_);
   const auto copies = std::ranges::count(members_, Member::kCopy, &std::pair<const pid_t, Member>::second);
@@ -30,8 +36,7 @@ Status SessionFamily::CheckRoomForCopyOf(pid_t pid) const {
     return Fail(ErrorCode::kResourceExhausted, fmt::format("copies: limit of {} reached", limits_.copies),
                 "close branches, or raise \"copies\" in the policy's limits");
   }
-  std::uint64_t growth = GrowthOf(pid);
-  for (const auto& [member, kind] : members_) growth += GrowthOf(member);
+  const std::uint64_t growth = GrowthOf(pid) + GrowthOfAll();
   if (growth <= limits_.memory_mib << 20) return {};
   return Fail(
       ErrorCode::kResourceExhausted,
@@ -42,10 +47,7 @@ Status SessionFamily::CheckRoomForCopyOf(pid_t pid) const {
 
 std::uint64_t SessionFamily::SharedGrowthBytes() const {
   const std::lock_guard lock(mutex_);
-  if (members_.size() < 2) return 0;
-  std::uint64_t growth = 0;
-  for (const auto& [member, kind] : members_) growth += GrowthOf(member);
-  return growth;
+  return members_.size() < 2 ? 0 : GrowthOfAll();
 }
 
 }  // namespace gloveport

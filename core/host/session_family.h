@@ -36,6 +36,7 @@ class SessionFamily {
 
  private:
   std::uint64_t GrowthOf(pid_t pid) const;
+  std::uint64_t GrowthOfAll() const;  // with mutex_ held
 
   const Limits limits_;
   const std::uint64_t template_bytes_;

@@ -127,7 +127,7 @@ Status SessionImpl::StartProcess() {
   RETURN_IF_ERROR(RequireLayers(options_.policy, layers_));
   if (!family_)
     family_ = std::make_shared<SessionFamily>(options_.policy.limits, process->parent().anonymous_bytes());
-  SetProcess(std::move(process), member_);
+  SetProcess(std::move(process));
   if (private_template_ && !disk_) {
     UniqueFd folder(::fcntl(process_->work_folder(), F_DUPFD_CLOEXEC, 0));
     if (!folder) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
@@ -201,7 +201,7 @@ Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& opt
     result = RunInProcess(cell, code, wall);
     if (result.state == SessionState::kLost) DropProcess();
     if (result.state == SessionState::kLost && before) {
-      SetProcess(std::move(before), member_);
+      SetProcess(std::move(before));
       result.state = SessionState::kRestored;
     }
     if (before) surroundings_.pool.Discard(std::move(before));

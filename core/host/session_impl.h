@@ -80,7 +80,7 @@ class SessionImpl : public Session {
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
   CellResult Denied(Verdict verdict);
   CellResult RunInProcess(std::uint32_t cell, std::string_view code, std::chrono::milliseconds wall);
-  void SetProcess(std::unique_ptr<SessionProcess> process, SessionFamily::Member member);
+  void SetProcess(std::unique_ptr<SessionProcess> process);
   void DropProcess();
   Result<std::unique_ptr<SessionProcess>> CopyOf(SessionProcess& process);
   Result<std::unique_ptr<SessionProcess>> CopyWithinLimits(SessionProcess& process);
