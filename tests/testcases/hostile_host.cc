@@ -1,5 +1,6 @@
 #include "hostile_host.h"
 
+#include <gmock/gmock.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -128,6 +129,19 @@ Result<CellResult> HostileHost::Run(Session& session) {
   RunOptions options;
   options.inspect = InspectMode::kOff;
   return session.Run("pass", options);
+}
+
+void HostileHost::ExpectThatOpenFails(const OpenCase& c, const Patience& patience) {
+  SCOPED_TRACE(c.misdeed);
+  const auto runtime = Start(c.misdeed, c.code == ErrorCode::kDeadlineExceeded ? patience : Patience());
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto session = runtime->Open(Options());
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().code, c.code) << session.error().message;
+    EXPECT_THAT(session.error().message, testing::HasSubstr(c.message));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+  }
 }
 
 }  // namespace gloveport

@@ -38,6 +38,13 @@ std::size_t PeakMemoryMib();
 
 std::chrono::nanoseconds CpuTimeOfThisProcess();
 
+// How opening a session fails because of a misdeed.
+struct OpenCase {
+  const char* misdeed;
+  ErrorCode code;
+  const char* message;  // part of it
+};
+
 // A runtime whose interpreter is the hostile child with this misdeed. Each test ends with nothing left.
 class HostileHost : public testing::Test {
  protected:
@@ -49,6 +56,9 @@ class HostileHost : public testing::Test {
   // A policy that extends `open` with these limits; one tool "wait" that answers when it is stopped.
   static SessionOptions Options(const std::string& limits = "");
   static Result<CellResult> Run(Session& session);
+  // In time, and a second try is as good as the first. The host waits for silent children only as long as
+  // `patience`.
+  void ExpectThatOpenFails(const OpenCase& c, const Patience& patience);
 
  private:
   std::filesystem::path folder_;
