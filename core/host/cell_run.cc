@@ -14,7 +14,6 @@
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/host/limit_hit.h"
-#include "gloveport/core/host/policy_argument.h"
 #include "gloveport/core/host/proc_stat.h"
 #include "gloveport/core/wire/cbor.h"
 
@@ -24,14 +23,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGrace{1000};          // between a soft stop and the kill
-constexpr milliseconds kTick{10};             // of the clock that knows user and system time apart
 constexpr milliseconds kSampleInterval{50};   // of CPU time and memory
 constexpr std::size_t kMaxListed = 200;       // files, refusals and displays that one result lists
 constexpr std::size_t kMaxListedText = 4096;  // bytes of a name or message in such a list
 constexpr std::size_t kMaxRecords = 10'000;   // tool calls that one result lists
-constexpr std::size_t kMaxRefusedCalls =
-    1000;                          // code that goes on calling after that will not stop by itself
-constexpr int kFramesAtOnce = 64;  // before deadlines, output and everything else get their turn
+constexpr int kFramesAtOnce = 64;             // before deadlines, output and everything else get their turn
 constexpr std::size_t kMaxEvents =
     100'000;  // the interpreter sends each only once, and a few hundred at most
 constexpr std::size_t kReadChunk = 256 * 1024;
@@ -42,10 +38,6 @@ constexpr std::uint64_t kResidentSlack =
 // How the child is told to stop a cell; it takes the signal only for the cell whose number comes with it.
 constexpr int kTimeoutSignal = SIGUSR1;
 constexpr int kInterruptSignal = SIGUSR2;
-
-std::string Seconds(std::chrono::nanoseconds time) {
-  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1e9);
-}
 
 std::string SignalName(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -78,22 +70,19 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
       cell_(cell),
       out_(environment.policy.limits.output_kib * 1024),
       err_(environment.policy.limits.output_kib * 1024),
-      call_limits_(environment.policy.limits, environment.totals),
+      calls_(process,
+             {environment.policy, environment.gate, environment.tools, environment.dispatcher,
+              environment.totals},
+             *this, cell),
       kept_budget_(environment.policy.limits.result_mib << 20),
-      flight_budget_(environment.policy.limits.result_mib << 20) {
+      meter_(process.pid(), environment.totals) {
   result_.cell = cell;
 }
 
 CellResult CellRun::Run(std::string_view code, milliseconds wall) {
-  start_ = std::chrono::steady_clock::now();
   wall_ = wall;
   wall_deadline_ = Deadline::After(wall);
   sample_at_ = Deadline::After(kSampleInterval);
-  cpu_before_ = ReadCpuClock(process_.pid());
-  SessionTotals& totals = environment_.totals;
-  if (totals.clock_of == process_.pid()) totals.cpu += cpu_before_ - totals.clock;
-  ticks_before_ = ticks_used_ = totals.clock_of == process_.pid() ? totals.ticks : CpuUse{};
-  if (const auto memory = ReadMemoryUse(process_.pid())) resident_before_ = memory->resident_bytes;
   const wire::RunCell message{cell_, std::string(code)};
   if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
       !sent)
@@ -113,9 +102,8 @@ void CellRun::Loop() {
 }
 
 Deadline CellRun::NextDeadline() const {
-  Deadline next = Earlier(sample_at_, stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
-  for (const auto& [call, in_flight] : calls_in_flight_) next = Earlier(next, in_flight.deadline);
-  return next;
+  return Earlier(Earlier(sample_at_, calls_.NextDeadline()),
+                 stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
 }
 
 void CellRun::WaitForEvents() {
@@ -127,11 +115,16 @@ void CellRun::WaitForEvents() {
       pollfd{environment_.dispatcher.wake_fd(), POLLIN, 0},
   };
   process_.channel().Wait(others, NextDeadline(),
-                          calls_in_flight_.empty() ? Expect::kFrame : Expect::kAnything);
+                          calls_.none_in_flight() ? Expect::kFrame : Expect::kAnything);
   if (others[0].revents | others[1].revents) ReadOutput();
   if (others[2].revents & POLLIN) AnswerHeldCall();
   exited_ = (others[3].revents & POLLIN) != 0;
-  if (others[4].revents & POLLIN) AnswerCompletedCalls();
+  if (others[4].revents & POLLIN) {
+    // A tool that waited until the cell's deadline fails at that moment: the cell ends of the limit, not of
+    // that.
+    if (wall_deadline_.passed()) RequestStop(Stop::kWall);
+    calls_.AnswerCompleted();
+  }
 }
 
 void CellRun::AnswerHeldCall() {
@@ -144,14 +137,13 @@ void CellRun::AnswerHeldCall() {
 void CellRun::CheckDeadlines() {
   if (environment_.interrupt.exchange(false)) RequestStop(Stop::kInterrupt);
   if (wall_deadline_.passed()) RequestStop(Stop::kWall);
-  AnswerLateCalls();
+  calls_.AnswerLate();
   if (sample_at_.passed()) {
     sample_at_ = Deadline::After(kSampleInterval);
-    cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
-    ticks_used_ = ReadCpuUse(process_.pid());
+    meter_.SampleCpu();
     const Limits& limits = environment_.policy.limits;
-    if (cpu_used_ > limits.cpu) RequestStop(Stop::kCpu);
-    if (environment_.totals.cpu + cpu_used_ > limits.total_cpu) RequestStop(Stop::kTotalCpu);
+    if (meter_.cpu() > limits.cpu) RequestStop(Stop::kCpu);
+    if (meter_.total_cpu() > limits.total_cpu) RequestStop(Stop::kTotalCpu);
     CheckMemory();
     if (environment_.disk) CheckDisk(environment_.disk->AddedBytes());
   }
@@ -163,11 +155,9 @@ void CellRun::CheckDeadlines() {
 
 // RLIMIT_DATA is the limit on memory; this catches what it does not count (shared mappings).
 void CellRun::CheckMemory() {
-  const auto memory = ReadMemoryUse(process_.pid());
-  if (!memory) return;
-  peak_resident_ = std::max(peak_resident_, memory->resident_bytes);
+  if (!meter_.SampleMemory()) return;
   const std::uint64_t limit = environment_.policy.limits.memory_mib << 20;
-  const bool too_much = memory->resident_bytes > resident_before_ + limit + kResidentSlack;
+  const bool too_much = meter_.resident_growth_bytes() > limit + kResidentSlack;
   if (too_much || environment_.family.SharedGrowthBytes() > limit + kResidentSlack) {
     KillFor(Outcome::kMemory, "memory", Hit("memory").message);
   }
@@ -267,7 +257,7 @@ void CellRun::OnBrokenChannel(const Error& error) {
 }
 
 void CellRun::Take(wire::SessionMessage& message) {
-  if (auto* call = std::get_if<wire::ToolCall>(&message)) return On(*call);
+  if (auto* call = std::get_if<wire::ToolCall>(&message)) return calls_.Take(*call);
   if (auto* answer = std::get_if<wire::FinalAnswer>(&message)) return On(*answer);
   if (auto* display = std::get_if<wire::Display>(&message)) return On(*display);
   if (auto* event = std::get_if<wire::Event>(&message)) return On(*event);
@@ -279,135 +269,12 @@ void CellRun::Violate(std::string what) {
   KillFor(Outcome::kProtocolError, "", "the session broke the protocol: " + std::move(what));
 }
 
-void CellRun::On(wire::ToolCall& call) {
-  if (call.cell != cell_) return Violate("a tool call for a cell that does not run");
-  const auto [in_flight, is_new] = calls_in_flight_.try_emplace(call.call);
-  if (!is_new) return Violate("a tool call with a number that is in use");
-  const std::shared_ptr<Tool> tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
-  if (!tool || environment_.gate.IsHidden(call.name)) {
-    return RefuseCall(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
-  }
-  const SharedView* shared = process_.channel().incoming();
-  if (auto hit =
-          call_limits_.Admit(call.args.size() + SharedBytesOf(call.args, *shared, SharedBytes::kCount))) {
-    call_limit_ = result_.limit = std::move(hit);
-    return RefuseCall(call, "ToolError", call_limit_->message, "limit");
-  }
-  auto decoded = DecodeWithin(flight_budget_, call.args, shared);
-  call.args.clear();  // what it had in shared memory has been given back, and may be in use again
-  if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
-    return RefuseCall(call, "ToolError", "the calls in flight hold " + decoded.error().message, "limit");
-  if (!decoded || !decoded->value.is_map()) return Violate("a tool call without arguments");
-  in_flight->second.cost = decoded->cost;
-  Value* const arguments = &decoded->value;
-  const ToolDecision decision =
-      environment_.gate.Decide(call.name, [&](std::string_view name) -> std::optional<PolicyArgument> {
-        const Value* argument = arguments->Find(name);
-        return argument ? std::optional(ToPolicyArgument(*argument)) : std::nullopt;
-      });
-  if (decision.effect != Effect::kAllow) {
-    const char* why = decision.effect == Effect::kAsk
-                          ? "needs a person's approval, and nobody is there to give it"
-                          : "is denied by the policy";
-    return RefuseCall(call, "PermissionError",
-                      fmt::format("this call of {} {} ({})", call.name, why, decision.reason), "tool");
-  }
-  in_flight->second.tool = tool;
-  if (tool->spec().timeout) in_flight->second.deadline = Deadline::After(*tool->spec().timeout);
-  DispatchedCall dispatched{call.call, cell_, tool, std::move(arguments->as_map()),
-                            Earlier(wall_deadline_, in_flight->second.deadline)};
-  if (!tool->spec().is_quick || tool->spec().timeout)
-    return environment_.dispatcher.Dispatch(std::move(dispatched));
-  CompletedCall completed = environment_.dispatcher.Perform(dispatched);
-  AnswerCompletedCall(completed);
-}
+void CellRun::OnCallLimit(LimitHit hit) { call_limit_ = result_.limit = std::move(hit); }
 
-void CellRun::RefuseCall(const wire::ToolCall& call, std::string type, std::string message,
-                         std::string rule) {
-  SharedBytesOf(call.args, *process_.channel().incoming(), SharedBytes::kGiveBack);
-  if (++refused_calls_ > kMaxRefusedCalls) return RequestStop(Stop::kCalls);
-  AddRefusal({"host", std::move(rule), call.name, message});
-  ReleaseCall(call.call);
-  SendReply({call.call, false, {}, std::move(type), std::move(message)});
-}
-
-// False where the call is not in flight any more.
-bool CellRun::ReleaseCall(std::uint64_t call) {
-  const auto found = calls_in_flight_.find(call);
-  if (found == calls_in_flight_.end()) return false;
-  flight_budget_.Release(found->second.cost);
-  calls_in_flight_.erase(found);
-  return true;
-}
-
-// Why a result cannot be given to the cell; empty where it can.
-std::string CellRun::WhyNotSendable(const ToolCallRecord& record) const {
-  if (const Status fits = CheckCrossable(record.result); !fits)
-    return fmt::format("{}() returned a value that cannot cross to the cell: {}", record.name,
-                       fits.error().message);
-  return "";
-}
-
-void CellRun::AnswerCompletedCalls() {
-  // A tool that waited until the cell's deadline fails at that moment: the cell ends of the limit, not of
-  // that.
-  if (wall_deadline_.passed()) RequestStop(Stop::kWall);
-  for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) AnswerCompletedCall(completed);
-}
-
-void CellRun::AnswerCompletedCall(CompletedCall& completed) {
-  if (completed.cell != cell_ || !ReleaseCall(completed.call)) return;
-  wire::ToolReply reply{completed.call, completed.record.ok, {}, {}, {}};
-  std::string unsendable = reply.ok ? WhyNotSendable(completed.record) : "";
-  if (reply.ok && unsendable.empty()) {
-    CborWriter writer(process_.channel().outgoing());
-    WriteValue(writer, completed.record.result);
-    if (auto hit = call_limits_.CheckSize(writer.total_bytes())) {
-      unsendable = fmt::format("{}() returned too much: {}", completed.record.name, hit->message);
-      result_.limit = std::move(hit);
-    } else {
-      reply.value = writer.Take();
-    }
-  }
-  if (!unsendable.empty()) {
-    reply.ok = completed.record.ok = false;
-    reply.value.clear();
-    completed.error = {ErrorCode::kInternal, std::move(unsendable), ""};
-    completed.record.error = completed.error.message;
-    completed.record.result = Value();
-  }
-  if (!reply.ok) {
-    reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
-    reply.error_message = ToValidUtf8(completed.error.message);
-  }
-  if (!SendReply(reply)) {
-    completed.record.ok = false;
-    completed.record.error = "the result is too large to send";
-  }
-  Record(std::move(completed.record));
-}
-
-// Calls of tools that have used up their own time: the cell goes on, whatever the tool does.
-void CellRun::AnswerLateCalls() {
-  for (auto late = calls_in_flight_.begin(); late != calls_in_flight_.end();) {
-    if (!late->second.deadline.passed()) {
-      ++late;
-      continue;
-    }
-    const std::uint64_t call = late->first;
-    const ToolSpec& spec = late->second.tool->spec();
-    ToolCallRecord record;
-    record.name = spec.name;
-    record.args = Value(Value::Map());
-    record.duration = *spec.timeout;
-    record.error =
-        fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
-    ++late;
-    ReleaseCall(call);
-    environment_.dispatcher.StopCall(cell_, call);
-    SendReply({call, false, {}, "ToolTimeoutError", record.error});
-    Record(std::move(record));
-  }
+// Half a frame may have been written: the process cannot go on.
+void CellRun::OnHalfAnswer() {
+  RequestStop(Stop::kWall);
+  kill_deadline_ = Deadline::After(milliseconds(0));
 }
 
 void CellRun::Record(ToolCallRecord record) {
@@ -417,20 +284,6 @@ void CellRun::Record(ToolCallRecord record) {
   if (!kept_budget_.Take(CostOf(record.args) + CostOf(record.result)))
     record.args = record.result = Value("not kept: too large");
   result_.tool_calls.push_back(std::move(record));
-}
-
-// False where the reply was too large; the call then gets an error in its place.
-bool CellRun::SendReply(const wire::ToolReply& reply) {
-  const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(reply)),
-                                            Earlier(wall_deadline_, Deadline::After(kGrace * 5)));
-  if (sent) return true;
-  if (sent.error().code == ErrorCode::kResourceExhausted) {
-    SendReply({reply.call, false, {}, "ToolError", sent.error().message});
-  } else if (sent.error().code == ErrorCode::kDeadlineExceeded) {
-    RequestStop(Stop::kWall);  // half a frame may have been written: the process cannot go on
-    kill_deadline_ = Deadline::After(milliseconds(0));
-  }
-  return false;
 }
 
 void CellRun::On(wire::FinalAnswer& answer) {
@@ -532,7 +385,8 @@ std::string_view CellRun::LimitOf(Stop stop) const {
 
 std::string CellRun::StopMessage() const {
   if (stop_ == Stop::kCalls)
-    return fmt::format("more than {} tool calls of one cell were refused, the last {}", kMaxRefusedCalls,
+    return fmt::format("more than {} tool calls of one cell were refused, the last {}",
+                       CellCalls::kMaxRefused,
                        call_limit_ ? "because of this: " + call_limit_->message : "for other reasons");
   const std::string_view limit = LimitOf(stop_);
   return limit.empty() ? "interrupted" : Hit(limit).message;
@@ -545,14 +399,11 @@ LimitHit CellRun::Hit(std::string_view name) const {
     return static_cast<double>(bytes) / static_cast<double>(1u << shift);
   };
   const std::uint64_t written = out_.total_bytes() + err_.total_bytes();
-  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(WallUsed()));
-  if (name == "cpu") return MakeLimitHit(name, seconds(limits.cpu), seconds(cpu_used_));
-  if (name == "total_cpu")
-    return MakeLimitHit(name, seconds(limits.total_cpu), seconds(environment_.totals.cpu + cpu_used_));
-  if (name == "memory") {
-    const std::uint64_t growth = std::max(peak_resident_, resident_before_) - resident_before_;
-    return MakeLimitHit(name, static_cast<double>(limits.memory_mib), in(growth, 20));
-  }
+  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(meter_.wall()));
+  if (name == "cpu") return MakeLimitHit(name, seconds(limits.cpu), seconds(meter_.cpu()));
+  if (name == "total_cpu") return MakeLimitHit(name, seconds(limits.total_cpu), seconds(meter_.total_cpu()));
+  if (name == "memory")
+    return MakeLimitHit(name, static_cast<double>(limits.memory_mib), in(meter_.peak_growth_bytes(), 20));
   if (name == "disk")
     return MakeLimitHit(name, static_cast<double>(limits.disk_mib), in(environment_.disk->AddedBytes(), 20));
   if (name == "output")
@@ -631,31 +482,11 @@ void CellRun::FinishFromExit() {
 }
 
 void CellRun::FillUsage() {
+  meter_.Finish(result_.state);
+  environment_.totals.output_bytes += out_.total_bytes() + err_.total_bytes();
   Usage& usage = result_.usage;
-  usage.wall = std::chrono::steady_clock::now() - start_;
-  if (result_.state != SessionState::kLost) {
-    cpu_used_ = ReadCpuClock(process_.pid()) - cpu_before_;
-    // Less than a tick of CPU time is too little for its parts to be told.
-    if (cpu_used_ >= kTick) ticks_used_ = ReadCpuUse(process_.pid());
-    peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_.pid()));
-  }
-  SessionTotals& totals = environment_.totals;
-  totals.cpu += cpu_used_;
-  totals.clock_of = result_.state == SessionState::kLost ? -1 : process_.pid();
-  totals.clock = cpu_before_ + cpu_used_;
-  totals.ticks = ticks_used_;
-  totals.output_bytes += out_.total_bytes() + err_.total_bytes();
-  usage.tool_calls = call_limits_.calls();
-  // The clock is exact but knows no parts; the ticks know the parts but are coarse.
-  const auto user = ticks_used_.user - ticks_before_.user;
-  const auto system = ticks_used_.system - ticks_before_.system;
-  const double share = (user + system).count() > 0 ? static_cast<double>(system.count()) /
-                                                         static_cast<double>((user + system).count())
-                                                   : 0;
-  usage.cpu_system =
-      std::chrono::nanoseconds(static_cast<std::int64_t>(share * static_cast<double>(cpu_used_.count())));
-  usage.cpu_user = cpu_used_ - usage.cpu_system;
-  usage.max_rss_bytes = peak_resident_;
+  meter_.Fill(usage);
+  usage.tool_calls = calls_.count();
   usage.output_bytes = out_.total_bytes() + err_.total_bytes();
   usage.files_read.assign(files_read_.begin(), files_read_.end());
   usage.files_written.assign(files_written_.begin(), files_written_.end());

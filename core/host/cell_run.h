@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/cell_calls.h"
 #include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/memory_budget.h"
@@ -22,6 +22,7 @@
 #include "gloveport/core/host/session_family.h"
 #include "gloveport/core/host/session_process.h"
 #include "gloveport/core/host/tool_dispatcher.h"
+#include "gloveport/core/host/usage_meter.h"
 #include "gloveport/policy/policy.h"
 #include "gloveport/policy/tool_rules.h"
 #include "gloveport/tools/registry.h"
@@ -42,7 +43,7 @@ struct CellEnvironment {
   DiskWatch* disk;  // null where the work folder limits itself
 };
 
-class CellRun {
+class CellRun : private CallOwner {
  public:
   CellRun(SessionProcess& process, const CellEnvironment& environment, std::uint32_t cell);
 
@@ -52,12 +53,6 @@ class CellRun {
 
  private:
   enum class Stop { kNone, kWall, kCpu, kTotalCpu, kCalls, kInterrupt };
-  struct CallInFlight {
-    std::shared_ptr<Tool> tool;
-    Deadline deadline = Deadline::Never();  // of the tool's own time limit
-    std::uint64_t cost = 0;                 // of its arguments in flight_budget_
-  };
-
   void Loop();
   void WaitForEvents();
   Deadline NextDeadline() const;
@@ -75,21 +70,18 @@ class CellRun {
   bool ReadFrame();
   void OnBrokenChannel(const Error& error);
   void Take(wire::SessionMessage& message);
-  void On(wire::ToolCall& call);
   void On(wire::FinalAnswer& answer);
   void On(wire::Display& display);
   void On(wire::Event& event);
   void On(wire::CellDone& done);
-  void Violate(std::string what);
-  void AnswerCompletedCalls();
-  void AnswerCompletedCall(CompletedCall& completed);
-  void AnswerLateCalls();
-  bool ReleaseCall(std::uint64_t call);
-  std::string WhyNotSendable(const ToolCallRecord& record) const;
-  void RefuseCall(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
-  void AddRefusal(Refusal refusal);
-  void Record(ToolCallRecord record);
-  bool SendReply(const wire::ToolReply& reply);
+
+  Deadline deadline() const override { return wall_deadline_; }
+  void Violate(std::string what) override;
+  void AddRefusal(Refusal refusal) override;
+  void Record(ToolCallRecord record) override;
+  void OnCallLimit(LimitHit hit) override;
+  void OnTooManyRefused() override { RequestStop(Stop::kCalls); }
+  void OnHalfAnswer() override;
 
   void Finish();
   void FinishFromExit();
@@ -99,7 +91,6 @@ class CellRun {
   std::string_view LimitOf(Stop stop) const;   // empty for an interrupt
   LimitHit Hit(std::string_view limit) const;  // with what has been used by now
   std::string StopMessage() const;
-  std::chrono::nanoseconds WallUsed() const { return std::chrono::steady_clock::now() - start_; }
 
   SessionProcess& process_;
   const CellEnvironment& environment_;
@@ -107,28 +98,19 @@ class CellRun {
   CellResult result_;
   OutputBuffer out_;
   OutputBuffer err_;
-  CallLimits call_limits_;
+  CellCalls calls_;
   std::optional<LimitHit> call_limit_;  // that made the host refuse a call
-  std::size_t refused_calls_ = 0;
-  MemoryBudget kept_budget_;    // what the result holds
-  MemoryBudget flight_budget_;  // arguments of calls that are not answered yet
-  std::map<std::uint64_t, CallInFlight> calls_in_flight_;
+  MemoryBudget kept_budget_;            // what the result holds
+  UsageMeter meter_;
   std::set<std::string> files_read_;
   std::set<std::string> files_written_;
   std::set<std::pair<std::string, std::string>> refusals_seen_;
 
-  std::chrono::steady_clock::time_point start_;
   std::chrono::milliseconds wall_{0};
   Deadline wall_deadline_ = Deadline::Never();
   Deadline kill_deadline_ = Deadline::Never();  // after a soft stop
   Deadline sample_at_ = Deadline::Never();
   Stop stop_ = Stop::kNone;
-  std::chrono::nanoseconds cpu_before_{0};
-  std::chrono::nanoseconds cpu_used_{0};
-  CpuUse ticks_before_;
-  CpuUse ticks_used_;
-  std::uint64_t resident_before_ = 0;
-  std::uint64_t peak_resident_ = 0;
   bool done_ = false;    // CellDone came
   bool exited_ = false;  // the process has ended
   bool channel_closed_ = false;

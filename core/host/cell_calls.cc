@@ -1,0 +1,179 @@
+#include "gloveport/core/host/cell_calls.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "gloveport/core/base/text.h"
+#include "gloveport/core/host/policy_argument.h"
+#include "gloveport/core/wire/cbor.h"
+
+namespace gloveport {
+namespace {
+
+constexpr std::chrono::seconds kSendPatience{5};
+
+std::string Seconds(std::chrono::nanoseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1e9);
+}
+
+ToolDecision Decide(const ToolGate& gate, const std::string& tool, const Value& arguments) {
+  return gate.Decide(tool, [&](std::string_view name) -> std::optional<PolicyArgument> {
+    const Value* argument = arguments.Find(name);
+    return argument ? std::optional(ToPolicyArgument(*argument)) : std::nullopt;
+  });
+}
+
+}  // namespace
+
+CellCalls::CellCalls(SessionProcess& process, const CallEnvironment& environment, CallOwner& owner,
+                     std::uint32_t cell)
+    : process_(process),
+      environment_(environment),
+      owner_(owner),
+      cell_(cell),
+      limits_(environment.policy.limits, environment.totals),
+      budget_(environment.policy.limits.result_mib << 20) {}
+
+Deadline CellCalls::NextDeadline() const {
+  Deadline next = Deadline::Never();
+  for (const auto& [call, in_flight] : in_flight_) next = Earlier(next, in_flight.deadline);
+  return next;
+}
+
+void CellCalls::Take(wire::ToolCall& call) {
+  if (call.cell != cell_) return owner_.Violate("a tool call for a cell that does not run");
+  const auto [in_flight, is_new] = in_flight_.try_emplace(call.call);
+  if (!is_new) return owner_.Violate("a tool call with a number that is in use");
+  in_flight->second.tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
+  if (!in_flight->second.tool || environment_.gate.IsHidden(call.name))
+    return Refuse(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
+  const SharedView* shared = process_.channel().incoming();
+  if (auto hit = limits_.Admit(call.args.size() + SharedBytesOf(call.args, *shared, SharedBytes::kCount))) {
+    owner_.OnCallLimit(*hit);
+    return Refuse(call, "ToolError", std::move(hit->message), "limit");
+  }
+  auto decoded = DecodeWithin(budget_, call.args, shared);
+  call.args.clear();  // what it had in shared memory has been given back, and may be in use again
+  if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
+    return Refuse(call, "ToolError", "the calls in flight hold " + decoded.error().message, "limit");
+  if (!decoded || !decoded->value.is_map()) return owner_.Violate("a tool call without arguments");
+  in_flight->second.cost = decoded->cost;
+  const ToolDecision decision = Decide(environment_.gate, call.name, decoded->value);
+  if (decision.effect != Effect::kAllow) {
+    const char* why = decision.effect == Effect::kAsk
+                          ? "needs a person's approval, and nobody is there to give it"
+                          : "is denied by the policy";
+    return Refuse(call, "PermissionError",
+                  fmt::format("this call of {} {} ({})", call.name, why, decision.reason), "tool");
+  }
+  Start(call.call, in_flight->second, std::move(decoded->value.as_map()));
+}
+
+void CellCalls::Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments) {
+  const ToolSpec& spec = in_flight.tool->spec();
+  if (spec.timeout) in_flight.deadline = Deadline::After(*spec.timeout);
+  DispatchedCall dispatched{call, cell_, in_flight.tool, std::move(arguments),
+                            Earlier(owner_.deadline(), in_flight.deadline)};
+  if (!spec.is_quick || spec.timeout) return environment_.dispatcher.Dispatch(std::move(dispatched));
+  CompletedCall completed = environment_.dispatcher.Perform(dispatched);
+  Answer(completed);
+}
+
+void CellCalls::Refuse(const wire::ToolCall& call, std::string type, std::string message, std::string rule) {
+  SharedBytesOf(call.args, *process_.channel().incoming(), SharedBytes::kGiveBack);
+  if (++refused_ > kMaxRefused) return owner_.OnTooManyRefused();
+  owner_.AddRefusal({"host", std::move(rule), call.name, message});
+  Release(call.call);
+  Send({call.call, false, {}, std::move(type), std::move(message)});
+}
+
+// False where the call is not in flight any more.
+bool CellCalls::Release(std::uint64_t call) {
+  const auto found = in_flight_.find(call);
+  if (found == in_flight_.end()) return false;
+  budget_.Release(found->second.cost);
+  in_flight_.erase(found);
+  return true;
+}
+
+void CellCalls::AnswerCompleted() {
+  for (CompletedCall& completed : environment_.dispatcher.TakeCompleted()) Answer(completed);
+}
+
+Result<wire::Encoded> CellCalls::EncodeResult(const ToolCallRecord& record) {
+  if (const Status fits = CheckCrossable(record.result); !fits)
+    return Fail(ErrorCode::kInternal, fmt::format("{}() returned a value that cannot cross to the cell: {}",
+                                                  record.name, fits.error().message));
+  CborWriter writer(process_.channel().outgoing());
+  WriteValue(writer, record.result);
+  if (auto hit = limits_.CheckSize(writer.total_bytes())) {
+    std::string message = fmt::format("{}() returned too much: {}", record.name, hit->message);
+    owner_.OnCallLimit(std::move(*hit));
+    return Fail(ErrorCode::kInternal, std::move(message));
+  }
+  return writer.Take();
+}
+
+void CellCalls::Answer(CompletedCall& completed) {
+  if (completed.cell != cell_ || !Release(completed.call)) return;
+  ToolCallRecord& record = completed.record;
+  wire::ToolReply reply{completed.call, record.ok, {}, {}, {}};
+  if (record.ok) {
+    auto encoded = EncodeResult(record);
+    if (encoded) {
+      reply.value = std::move(*encoded);
+    } else {
+      reply.ok = record.ok = false;
+      completed.error = std::move(encoded).error();
+      record.error = completed.error.message;
+      record.result = Value();
+    }
+  }
+  if (!reply.ok) {
+    reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
+    reply.error_message = ToValidUtf8(completed.error.message);
+  }
+  if (!Send(reply)) {
+    record.ok = false;
+    record.error = "the result is too large to send";
+  }
+  owner_.Record(std::move(record));
+}
+
+void CellCalls::AnswerLate() {
+  for (auto late = in_flight_.begin(); late != in_flight_.end();) {
+    if (!late->second.deadline.passed()) {
+      ++late;
+      continue;
+    }
+    const std::uint64_t call = late->first;
+    const ToolSpec& spec = late->second.tool->spec();
+    ToolCallRecord record;
+    record.name = spec.name;
+    record.args = Value(Value::Map());
+    record.duration = *spec.timeout;
+    record.error =
+        fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
+    ++late;
+    Release(call);
+    environment_.dispatcher.StopCall(cell_, call);
+    Send({call, false, {}, "ToolTimeoutError", record.error});
+    owner_.Record(std::move(record));
+  }
+}
+
+// False where the reply was too large; the call then gets an error in its place.
+bool CellCalls::Send(const wire::ToolReply& reply) {
+  const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(reply)),
+                                            Earlier(owner_.deadline(), Deadline::After(kSendPatience)));
+  if (sent) return true;
+  if (sent.error().code == ErrorCode::kResourceExhausted) {
+    Send({reply.call, false, {}, "ToolError", sent.error().message});
+  } else if (sent.error().code == ErrorCode::kDeadlineExceeded) {
+    owner_.OnHalfAnswer();
+  }
+  return false;
+}
+
+}  // namespace gloveport

@@ -1,0 +1,92 @@
+// CellCalls: the tool calls of one running cell, from the message that asks for one to the answer. The
+// policy's tool rules, the limits on calls and the tools' own time limits are applied here.
+//
+// Used by the thread that runs the cell.
+#ifndef GLOVEPORT_CORE_HOST_CELL_CALLS_H_
+#define GLOVEPORT_CORE_HOST_CELL_CALLS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gloveport/core/base/deadline.h"
+#include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/memory_budget.h"
+#include "gloveport/core/host/outcome.h"
+#include "gloveport/core/host/session_process.h"
+#include "gloveport/core/host/tool_dispatcher.h"
+#include "gloveport/core/wire/messages.h"
+#include "gloveport/policy/policy.h"
+#include "gloveport/policy/tool_rules.h"
+#include "gloveport/tools/registry.h"
+
+namespace gloveport {
+
+// What the calls of a cell borrow; all of it outlives them.
+struct CallEnvironment {
+  const Policy& policy;
+  const ToolGate& gate;
+  const ToolRegistry* tools;  // may be null
+  ToolDispatcher& dispatcher;
+  SessionTotals& totals;
+};
+
+// The run that the calls belong to: what they can make of it.
+class CallOwner {
+ public:
+  virtual ~CallOwner() = default;
+  virtual Deadline deadline() const = 0;           // of the cell
+  virtual void Violate(std::string what) = 0;      // the session broke the protocol
+  virtual void AddRefusal(Refusal refusal) = 0;    // a call was refused
+  virtual void Record(ToolCallRecord record) = 0;  // a call has ended
+  virtual void OnCallLimit(LimitHit hit) = 0;      // a call was refused for this limit, or its result was
+  virtual void OnTooManyRefused() = 0;             // the cell goes on calling what is refused
+  virtual void OnHalfAnswer() = 0;                 // the session does not read: it cannot go on
+};
+
+class CellCalls {
+ public:
+  // Code that goes on calling after so many calls were refused will not stop by itself.
+  static constexpr std::size_t kMaxRefused = 1000;
+
+  CellCalls(SessionProcess& process, const CallEnvironment& environment, CallOwner& owner,
+            std::uint32_t cell);
+
+  void Take(wire::ToolCall& call);
+  void AnswerCompleted();
+  // Calls of tools that have used up their own time: the cell goes on, whatever the tool does.
+  void AnswerLate();
+
+  bool none_in_flight() const { return in_flight_.empty(); }
+  Deadline NextDeadline() const;
+  std::uint64_t count() const { return limits_.calls(); }
+
+ private:
+  struct InFlight {
+    std::shared_ptr<Tool> tool;
+    Deadline deadline = Deadline::Never();  // of the tool's own time limit
+    std::uint64_t cost = 0;                 // of its arguments in budget_
+  };
+
+  void Answer(CompletedCall& completed);
+  void Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments);
+  void Refuse(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
+  bool Release(std::uint64_t call);
+  Result<wire::Encoded> EncodeResult(const ToolCallRecord& record);
+  bool Send(const wire::ToolReply& reply);
+
+  SessionProcess& process_;
+  const CallEnvironment environment_;
+  CallOwner& owner_;
+  const std::uint32_t cell_;
+  CallLimits limits_;
+  std::size_t refused_ = 0;
+  MemoryBudget budget_;  // arguments of calls that are not answered yet
+  std::map<std::uint64_t, InFlight> in_flight_;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_HOST_CELL_CALLS_H_
