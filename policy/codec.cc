@@ -223,7 +223,9 @@ class PolicyDecoder {
           [&](const Node& n) { return Duration(n, "total_cpu_s", limits.total_cpu, kMaxTotal); }},
          {"total_output_mib", whole("total_output_mib", 1, 1 << 30, limits.total_output_mib)},
          {"total_tool_calls", whole("total_tool_calls", 0, kMaxCalls, limits.total_tool_calls)},
-         {"copies", whole("copies", 0, 1000, limits.copies)}});
+         {"copies", whole("copies", 0, 1000, limits.copies)},
+         {"approval_s",
+          [&](const Node& n) { return Duration(n, "approval_s", limits.approval, kMaxTotal); }}});
   }
 
   Status ReadNetwork(const Node& node) {

@@ -76,6 +76,7 @@ struct Limits {
   std::uint64_t total_output_mib = 4096;
   std::uint64_t total_tool_calls = 100'000;
   std::uint64_t copies = 8;  // checkpoints and branches of a session that exist at the same time
+  std::chrono::milliseconds approval{300'000};  // how long a person's decision is waited for
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 

@@ -90,7 +90,8 @@ std::string LimitsText(const Limits& limits) {
                  {"total_cpu_s", Seconds(limits.total_cpu)},
                  {"total_output_mib", std::to_string(limits.total_output_mib)},
                  {"total_tool_calls", std::to_string(limits.total_tool_calls)},
-                 {"copies", std::to_string(limits.copies)}});
+                 {"copies", std::to_string(limits.copies)},
+                 {"approval_s", Seconds(limits.approval)}});
 }
 
 }  // namespace

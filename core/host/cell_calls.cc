@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <tuple>
 #include <utility>
 
 #include "gloveport/core/base/text.h"
@@ -17,13 +18,6 @@ std::string Seconds(std::chrono::nanoseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1e9);
 }
 
-ToolDecision Decide(const ToolGate& gate, const std::string& tool, const Value& arguments) {
-  return gate.Decide(tool, [&](std::string_view name) -> std::optional<PolicyArgument> {
-    const Value* argument = arguments.Find(name);
-    return argument ? std::optional(ToPolicyArgument(*argument)) : std::nullopt;
-  });
-}
-
 }  // namespace
 
 CellCalls::CellCalls(SessionProcess& process, const CallEnvironment& environment, CallOwner& owner,
@@ -37,55 +31,117 @@ CellCalls::CellCalls(SessionProcess& process, const CallEnvironment& environment
 
 Deadline CellCalls::NextDeadline() const {
   Deadline next = Deadline::Never();
-  for (const auto& [call, in_flight] : in_flight_) next = Earlier(next, in_flight.deadline);
+  for (const auto& [call, in_flight] : in_flight_) {
+    next = Earlier(next, in_flight.deadline);
+    if (in_flight.approval) next = Earlier(next, in_flight.approval->request().deadline);
+  }
   return next;
 }
 
 void CellCalls::Take(wire::ToolCall& call) {
+  const SharedView& shared = *process_.channel().incoming();
+  const auto refuse = [&](std::string type, std::string message, std::string rule) {
+    SharedBytesOf(call.args, shared, SharedBytes::kGiveBack);
+    Refuse(call.call, call.name, std::move(type), std::move(message), std::move(rule));
+  };
   if (call.cell != cell_) return owner_.Violate("a tool call for a cell that does not run");
   const auto [in_flight, is_new] = in_flight_.try_emplace(call.call);
   if (!is_new) return owner_.Violate("a tool call with a number that is in use");
   in_flight->second.tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
   if (!in_flight->second.tool || environment_.gate.IsHidden(call.name))
-    return Refuse(call, "NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
-  const SharedView* shared = process_.channel().incoming();
-  if (auto hit = limits_.Admit(call.args.size() + SharedBytesOf(call.args, *shared, SharedBytes::kCount))) {
+    return refuse("NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
+  if (auto hit = limits_.Admit(call.args.size() + SharedBytesOf(call.args, shared, SharedBytes::kCount))) {
     owner_.OnCallLimit(*hit);
-    return Refuse(call, "ToolError", std::move(hit->message), "limit");
+    return refuse("ToolError", std::move(hit->message), "limit");
   }
-  auto decoded = DecodeWithin(budget_, call.args, shared);
+  auto decoded = DecodeWithin(budget_, call.args, &shared);
   call.args.clear();  // what it had in shared memory has been given back, and may be in use again
   if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
-    return Refuse(call, "ToolError", "the calls in flight hold " + decoded.error().message, "limit");
+    return refuse("ToolError", "the calls in flight hold " + decoded.error().message, "limit");
   if (!decoded || !decoded->value.is_map()) return owner_.Violate("a tool call without arguments");
   in_flight->second.cost = decoded->cost;
-  const ToolDecision decision = Decide(environment_.gate, call.name, decoded->value);
-  if (decision.effect != Effect::kAllow) {
-    const char* why = decision.effect == Effect::kAsk
-                          ? "needs a person's approval, and nobody is there to give it"
-                          : "is denied by the policy";
-    return Refuse(call, "PermissionError",
-                  fmt::format("this call of {} {} ({})", call.name, why, decision.reason), "tool");
-  }
+  const ToolDecision decision = Judge(call.name, decoded->value);
+  if (decision.effect == Effect::kDeny)
+    return refuse("PermissionError",
+                  fmt::format("this call of {} is denied by the policy ({})", call.name, decision.reason),
+                  "tool");
+  if (decision.effect == Effect::kAsk) return AskFor(in_flight->second, decision, std::move(decoded->value));
   Start(call.call, in_flight->second, std::move(decoded->value.as_map()));
+}
+
+ToolDecision CellCalls::Judge(const std::string& tool, const Value& arguments) const {
+  return environment_.gate.Decide(tool, [&](std::string_view name) -> std::optional<PolicyArgument> {
+    const Value* argument = arguments.Find(name);
+    return argument ? std::optional(ToPolicyArgument(*argument)) : std::nullopt;
+  });
+}
+
+// Waits without holding up anything: the answer wakes the loop of the cell.
+void CellCalls::AskFor(InFlight& in_flight, const ToolDecision& decision, Value arguments) {
+  ApprovalRequest request;
+  request.cell = cell_;
+  request.tool = in_flight.tool->spec().name;
+  request.arguments = std::move(arguments);
+  request.reason = decision.reason;
+  request.grant = fmt::format("calls of {} by {}", request.tool, decision.reason);
+  ++waiting_;
+  in_flight.approval = environment_.desk.Ask(std::move(request));
+}
+
+void CellCalls::AnswerDecided() {
+  for (auto next = in_flight_.begin(); waiting_ > 0 && next != in_flight_.end();) {
+    const auto [call, in_flight] = std::tie(next->first, next->second);
+    ++next;
+    if (!in_flight.approval) continue;
+    if (auto decision = environment_.desk.Settle(*in_flight.approval))
+      OnDecision(call, in_flight, std::move(*decision));
+  }
+}
+
+void CellCalls::OnDecision(std::uint64_t call, InFlight& in_flight, ApprovalDecision decision) {
+  const std::shared_ptr<PendingApproval> approval = std::exchange(in_flight.approval, nullptr);
+  --waiting_;
+  const std::string& tool = approval->request().tool;
+  if (!decision.allowed)
+    return Refuse(call, tool, "PermissionError",
+                  fmt::format("this call of {} needs a person's approval ({}) and did not get it: {}", tool,
+                              approval->request().reason,
+                              decision.reason.empty() ? "no reason was given" : decision.reason),
+                  "approval");
+  Value arguments =
+      decision.arguments ? Value(std::move(*decision.arguments)) : approval->request().arguments;
+  // What a person put in the place of the arguments is the policy's to judge as well.
+  if (const ToolDecision judged = Judge(tool, arguments); judged.effect == Effect::kDeny)
+    return Refuse(call, tool, "PermissionError",
+                  fmt::format("this call of {} is denied by the policy ({})", tool, judged.reason), "tool");
+  Start(call, in_flight, std::move(arguments.as_map()));
+}
+
+void CellCalls::WithdrawApprovals() {
+  for (auto& [call, in_flight] : in_flight_) {
+    if (in_flight.approval) environment_.desk.Withdraw(*std::exchange(in_flight.approval, nullptr));
+  }
+  waiting_ = 0;
 }
 
 void CellCalls::Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments) {
   const ToolSpec& spec = in_flight.tool->spec();
+  Value bound(std::move(arguments));
+  if (environment_.sink) environment_.sink->OnToolStart(environment_.session, cell_, call, spec.name, bound);
   if (spec.timeout) in_flight.deadline = Deadline::After(*spec.timeout);
-  DispatchedCall dispatched{call, cell_, in_flight.tool, std::move(arguments),
+  DispatchedCall dispatched{call, cell_, in_flight.tool, std::move(bound.as_map()),
                             Earlier(owner_.deadline(), in_flight.deadline)};
   if (!spec.is_quick || spec.timeout) return environment_.dispatcher.Dispatch(std::move(dispatched));
   CompletedCall completed = environment_.dispatcher.Perform(dispatched);
   Answer(completed);
 }
 
-void CellCalls::Refuse(const wire::ToolCall& call, std::string type, std::string message, std::string rule) {
-  SharedBytesOf(call.args, *process_.channel().incoming(), SharedBytes::kGiveBack);
+void CellCalls::Refuse(std::uint64_t call, std::string tool, std::string type, std::string message,
+                       std::string rule) {
   if (++refused_ > kMaxRefused) return owner_.OnTooManyRefused();
-  owner_.AddRefusal({"host", std::move(rule), call.name, message});
-  Release(call.call);
-  Send({call.call, false, {}, std::move(type), std::move(message)});
+  owner_.AddRefusal({"host", std::move(rule), std::move(tool), message});
+  Release(call);
+  Send({call, false, {}, std::move(type), std::move(message)});
 }
 
 // False where the call is not in flight any more.
@@ -118,6 +174,7 @@ Result<wire::Encoded> CellCalls::EncodeResult(const ToolCallRecord& record) {
 void CellCalls::Answer(CompletedCall& completed) {
   if (completed.cell != cell_ || !Release(completed.call)) return;
   ToolCallRecord& record = completed.record;
+  record.call = completed.call;
   wire::ToolReply reply{completed.call, record.ok, {}, {}, {}};
   if (record.ok) {
     auto encoded = EncodeResult(record);
@@ -150,6 +207,7 @@ void CellCalls::AnswerLate() {
     const std::uint64_t call = late->first;
     const ToolSpec& spec = late->second.tool->spec();
     ToolCallRecord record;
+    record.call = call;
     record.name = spec.name;
     record.args = Value(Value::Map());
     record.duration = *spec.timeout;

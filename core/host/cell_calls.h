@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gloveport/core/base/deadline.h"
+#include "gloveport/core/host/approval_desk.h"
 #include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/memory_budget.h"
 #include "gloveport/core/host/outcome.h"
@@ -26,11 +27,14 @@ namespace gloveport {
 
 // What the calls of a cell borrow; all of it outlives them.
 struct CallEnvironment {
+  const std::string& session;
   const Policy& policy;
   const ToolGate& gate;
   const ToolRegistry* tools;  // may be null
   ToolDispatcher& dispatcher;
   SessionTotals& totals;
+  ApprovalDesk& desk;
+  EventSink* sink;  // may be null
 };
 
 // The run that the calls belong to: what they can make of it.
@@ -56,10 +60,15 @@ class CellCalls {
 
   void Take(wire::ToolCall& call);
   void AnswerCompleted();
+  // Calls that a person has decided about, or that nobody decided about in time.
+  void AnswerDecided();
+  // The cell has ended: what still waits for a person need not be decided.
+  void WithdrawApprovals();
   // Calls of tools that have used up their own time: the cell goes on, whatever the tool does.
   void AnswerLate();
 
   bool none_in_flight() const { return in_flight_.empty(); }
+  bool waits_for_person() const { return waiting_ > 0; }
   Deadline NextDeadline() const;
   std::uint64_t count() const { return limits_.calls(); }
 
@@ -68,11 +77,15 @@ class CellCalls {
     std::shared_ptr<Tool> tool;
     Deadline deadline = Deadline::Never();  // of the tool's own time limit
     std::uint64_t cost = 0;                 // of its arguments in budget_
+    std::shared_ptr<PendingApproval> approval;
   };
 
+  ToolDecision Judge(const std::string& tool, const Value& arguments) const;
+  void AskFor(InFlight& in_flight, const ToolDecision& decision, Value arguments);
+  void OnDecision(std::uint64_t call, InFlight& in_flight, ApprovalDecision decision);
   void Answer(CompletedCall& completed);
   void Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments);
-  void Refuse(const wire::ToolCall& call, std::string type, std::string message, std::string rule);
+  void Refuse(std::uint64_t call, std::string tool, std::string type, std::string message, std::string rule);
   bool Release(std::uint64_t call);
   Result<wire::Encoded> EncodeResult(const ToolCallRecord& record);
   bool Send(const wire::ToolReply& reply);
@@ -83,7 +96,8 @@ class CellCalls {
   const std::uint32_t cell_;
   CallLimits limits_;
   std::size_t refused_ = 0;
-  MemoryBudget budget_;  // arguments of calls that are not answered yet
+  std::size_t waiting_ = 0;  // for a person
+  MemoryBudget budget_;      // arguments of calls that are not answered yet
   std::map<std::uint64_t, InFlight> in_flight_;
 };
 

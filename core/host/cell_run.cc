@@ -71,19 +71,19 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
       out_(environment.policy.limits.output_kib * 1024),
       err_(environment.policy.limits.output_kib * 1024),
       calls_(process,
-             {environment.policy, environment.gate, environment.tools, environment.dispatcher,
-              environment.totals},
+             {environment.session, environment.policy, environment.gate, environment.tools,
+              environment.dispatcher, environment.totals, environment.desk, environment.sink},
              *this, cell),
       kept_budget_(environment.policy.limits.result_mib << 20),
       meter_(process.pid(), environment.totals) {
   result_.cell = cell;
 }
 
-CellResult CellRun::Run(std::string_view code, milliseconds wall) {
+CellResult CellRun::Run(std::string_view code, milliseconds wall, Approved approved) {
   wall_ = wall;
   wall_deadline_ = Deadline::After(wall);
   sample_at_ = Deadline::After(kSampleInterval);
-  const wire::RunCell message{cell_, std::string(code)};
+  const wire::RunCell message{cell_, std::string(code), approved == Approved::kYes};
   if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
       !sent)
     OnBrokenChannel(sent.error());
@@ -97,7 +97,23 @@ void CellRun::Loop() {
     WaitForEvents();
     for (int i = 0; i < kFramesAtOnce && ReadFrame(); ++i) {
     }
+    calls_.AnswerDecided();
+    StopClockForPerson();
     CheckDeadlines();
+  }
+}
+
+// The cell's time does not pass while a person thinks.
+void CellRun::StopClockForPerson() {
+  if (calls_.waits_for_person() == wall_left_.has_value()) return;
+  if (wall_left_) {
+    waited_ += meter_.wall() - waits_since_;
+    wall_deadline_ = Deadline::After(*wall_left_);
+    wall_left_.reset();
+  } else {
+    waits_since_ = meter_.wall();
+    wall_left_ = wall_deadline_.left();
+    wall_deadline_ = Deadline::Never();
   }
 }
 
@@ -399,7 +415,7 @@ LimitHit CellRun::Hit(std::string_view name) const {
     return static_cast<double>(bytes) / static_cast<double>(1u << shift);
   };
   const std::uint64_t written = out_.total_bytes() + err_.total_bytes();
-  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(meter_.wall()));
+  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(meter_.wall() - waited_));
   if (name == "cpu") return MakeLimitHit(name, seconds(limits.cpu), seconds(meter_.cpu()));
   if (name == "total_cpu") return MakeLimitHit(name, seconds(limits.total_cpu), seconds(meter_.total_cpu()));
   if (name == "memory")
@@ -428,6 +444,7 @@ void CellRun::Finish() {
   }
   if (result_.final_answer && !killed_for_) result_.outcome = Outcome::kOk;
   if (result_.final_answer && result_.outcome == Outcome::kOk) result_.error.reset();
+  calls_.WithdrawApprovals();
   environment_.dispatcher.StopCalls();
   FillUsage();
   TrimSharedMemory();

@@ -41,7 +41,11 @@ struct CellEnvironment {
   SessionTotals& totals;
   const SessionFamily& family;
   DiskWatch* disk;  // null where the work folder limits itself
+  ApprovalDesk& desk;
 };
+
+// Whether a person approved the cell: what the policy asks for may then be imported.
+enum class Approved { kNo, kYes };
 
 class CellRun : private CallOwner {
  public:
@@ -49,7 +53,7 @@ class CellRun : private CallOwner {
 
   // Runs the cell. Afterwards result.state tells whether the process can go on. Never fails: whatever the
   // child does is an outcome.
-  CellResult Run(std::string_view code, std::chrono::milliseconds wall);
+  CellResult Run(std::string_view code, std::chrono::milliseconds wall, Approved approved);
 
  private:
   enum class Stop { kNone, kWall, kCpu, kTotalCpu, kCalls, kInterrupt };
@@ -76,6 +80,7 @@ class CellRun : private CallOwner {
   void On(wire::CellDone& done);
 
   Deadline deadline() const override { return wall_deadline_; }
+  void StopClockForPerson();
   void Violate(std::string what) override;
   void AddRefusal(Refusal refusal) override;
   void Record(ToolCallRecord record) override;
@@ -108,6 +113,9 @@ class CellRun : private CallOwner {
 
   std::chrono::milliseconds wall_{0};
   Deadline wall_deadline_ = Deadline::Never();
+  std::optional<std::chrono::nanoseconds> wall_left_;  // while the clock stands still for a person
+  std::chrono::nanoseconds waits_since_{0};            // of the meter's wall time
+  std::chrono::nanoseconds waited_{0};
   Deadline kill_deadline_ = Deadline::Never();  // after a soft stop
   Deadline sample_at_ = Deadline::Never();
   Stop stop_ = Stop::kNone;

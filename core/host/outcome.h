@@ -64,6 +64,7 @@ struct FinalAnswerValue {
 };
 
 struct ToolCallRecord {
+  std::uint64_t call = 0;  // tells the calls of a cell apart
   std::string name;
   Value args;  // Map of all bound parameters
   bool ok = false;

@@ -22,7 +22,7 @@ class RuntimeImpl : public Runtime {
         templates_(std::move(interp), options.patience),
         sessions_(templates_, options.min_ready),
         inspector_(sessions_),
-        surroundings_{sessions_, inspector_, [this] { return Admit(); }} {}
+        surroundings_{sessions_, inspector_, [this] { return Admit(); }, options.record} {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
     // Beside the session's own template: together they take as long as one where there are two CPUs.

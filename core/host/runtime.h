@@ -25,8 +25,9 @@ struct RuntimeOptions {
   std::filesystem::path interp_path;  // empty: found beside the program, or where Gloveport was installed
   std::size_t min_ready =
       1;  // sessions kept ready per policy image in use, and inspectors; 0: fork when asked
-  std::size_t max_sessions = 4096;  // Open beyond that is kResourceExhausted
-  Patience patience;                // with children that do not answer: kDeadlineExceeded
+  std::size_t max_sessions = 4096;    // Open beyond that is kResourceExhausted
+  Patience patience;                  // with children that do not answer: kDeadlineExceeded
+  std::shared_ptr<EventSink> record;  // told of every session, besides the session's own sink; may be null
 };
 
 struct SessionOptions {
@@ -34,6 +35,7 @@ struct SessionOptions {
   std::shared_ptr<const ToolRegistry> tools;     // may be null
   std::optional<std::filesystem::path> workdir;  // host folder bound at /workdir; absent: a sized tmpfs
   std::shared_ptr<EventSink> sink;               // may be null
+  std::shared_ptr<Approver> approver;            // null: what the policy asks for is denied
   std::optional<std::uint64_t> seed;             // random, numpy.random: repeatable runs
 };
 

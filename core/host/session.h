@@ -21,6 +21,7 @@
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/policy/policy.h"
+#include "gloveport/tools/approval.h"
 #include "gloveport/tools/registry.h"
 
 namespace gloveport {
@@ -39,17 +40,17 @@ struct FileInfo {
   std::uint64_t size_bytes = 0;
 };
 
-// How one layer of confinement stands: in a session, or on this machine (doctor).
-struct LayerStatus {
-  std::string name;  // seccomp, own_root, landlock, no_new_privs, capabilities, rlimits, mdwe, cgroup, ...
-  bool active = false;
-  std::string detail;  // how it was proven, or why it is missing
-  std::string remedy;  // what to do where it is missing
+// What a person allowed for good, until it is revoked or the session ends.
+struct Grant {
+  std::string covers;  // in words, as ApprovalRequest::grant
+  std::string by;      // who gave it
+  std::uint64_t uses = 0;
 };
 
 struct BranchOptions {
   std::shared_ptr<const ToolRegistry> tools;  // of the same names and parameters as the original's
   std::shared_ptr<EventSink> sink;
+  std::shared_ptr<Approver> approver;
 };
 
 class Session {
@@ -95,10 +96,14 @@ class Session {
   virtual Status Forget(std::string_view checkpoint) = 0;
 
   // `count` sessions that go on from here, each on its own, with the same policy. They outlive this one. All
-  // or none. `options` is asked for each by its number from 0; without it all have this session's tools and
-  // sink.
+  // or none. `options` is asked for each by its number from 0; without it all have this session's tools, sink
+  // and approver. What was granted here is granted there.
   virtual Result<std::vector<std::unique_ptr<Session>>> Branch(
       std::size_t count, const std::function<BranchOptions(std::size_t)>& options = {}) = 0;
+
+  // ---- what a person allowed for good (ApprovalDecision::always) ----
+  virtual std::vector<Grant> Grants() const = 0;
+  virtual Status RevokeGrant(std::string_view covers) = 0;  // kNotFound
 
   // Ends the process. Idempotent; the destructor does the same.
   virtual void Close() = 0;

@@ -59,6 +59,7 @@ Result<std::string> SessionImpl::Checkpoint() {
   ASSIGN_OR_RETURN(auto copy, CopyWithinLimits(*process_));
   family_->Add(copy->pid(), SessionFamily::Member::kCopy);
   checkpoints_.push_back({fmt::format("c{}", ++last_checkpoint_), std::move(copy)});
+  if (sink_) sink_->OnStateChange(id(), {"checkpoint", checkpoints_.back().name});
   return checkpoints_.back().name;
 }
 
@@ -78,12 +79,14 @@ Status SessionImpl::Rollback(std::string_view checkpoint) {
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
   ASSIGN_OR_RETURN(auto copy, CopyOf(*checkpoints_[at].process));
   SetProcess(std::move(copy));
+  if (sink_) sink_->OnStateChange(id(), {"rollback", checkpoints_[at].name});
   return {};
 }
 
 Status SessionImpl::Forget(std::string_view checkpoint) {
   const std::lock_guard lock(run_mutex_);
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
+  if (sink_) sink_->OnStateChange(id(), {"forget", checkpoints_[at].name});
   DropCheckpoint(at);
   return {};
 }
@@ -104,6 +107,7 @@ Result<std::vector<std::unique_ptr<Session>>> SessionImpl::Branch(
       BranchOptions given = options(branches.size());
       own.tools = std::move(given.tools);
       own.sink = std::move(given.sink);
+      own.approver = std::move(given.approver);
     }
     ASSIGN_OR_RETURN(auto branch, MakeBranch(std::move(own)));
     branches.push_back(std::move(branch));
@@ -122,7 +126,15 @@ Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options)
   branch->disk_ = disk_;
   branch->private_template_ = private_template_;
   branch->next_cell_ = next_cell_;
+  branch->desk_->Inherit(desk_->grants());
   branch->SetProcess(std::move(copy));
+  if (sink_) sink_->OnStateChange(id(), {"branch", branch->id()});
+  if (branch->sink_) {
+    SessionFacts facts = branch->Facts();
+    facts.branch_of = id();
+    branch->sink_->OnSessionOpen(facts);
+    branch->told_ = true;
+  }
   return branch;
 }
 

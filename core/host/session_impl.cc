@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cerrno>
 
-#include "gloveport/core/base/text.h"
-#include "gloveport/core/host/cell_run.h"
+#include "gloveport/core/host/event_tee.h"
 #include "gloveport/core/host/layers.h"
+#include "gloveport/core/host/session_facts.h"
 #include "gloveport/core/host/work_folder.h"
 #include "gloveport/core/wire/cbor.h"
 
@@ -16,7 +15,6 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 64u << 20;
-constexpr std::size_t kMaxCodeBytes = 8u << 20;
 
 Value DescribeParameter(const Parameter& parameter) {
   Value described = Value::Object({{"name", parameter.name},
@@ -40,16 +38,6 @@ Value DescribeTool(const ToolSpec& spec) {
                         {"parameters", std::move(parameters)}});
 }
 
-std::string DescribeFindings(const Verdict& verdict) {
-  std::string text;
-  for (const Finding& finding : verdict.findings) {
-    text += fmt::format("{}line {}, column {}: {} [{}]", text.empty() ? "" : "\n", finding.line,
-                        finding.column, finding.message, finding.rule);
-    if (!finding.hint.empty()) text += fmt::format("\n  hint: {}", finding.hint);
-  }
-  return text;
-}
-
 }  // namespace
 
 SessionImpl::SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings)
@@ -61,6 +49,10 @@ Result<std::unique_ptr<SessionImpl>> SessionImpl::Make(SessionOptions options,
   std::unique_ptr<SessionImpl> session(new SessionImpl(std::move(place), std::move(options), surroundings));
   ASSIGN_OR_RETURN(session->gate_, ToolGate::Compile(session->options_.policy.tools));
   ASSIGN_OR_RETURN(session->dispatcher_, ToolDispatcher::Create(session->id()));
+  session->sink_ = Tee(surroundings.record, session->options_.sink);
+  session->desk_ = std::make_unique<ApprovalDesk>(
+      session->id(), session->options_.approver, session->options_.policy.limits.approval, session->sink_,
+      [dispatcher = session->dispatcher_.get()] { dispatcher->Wake(); });
   return session;
 }
 
@@ -85,6 +77,7 @@ void SessionImpl::Close() {
     private_template_.reset();
     scratch_.reset();
   }
+  if (sink_ && told_) sink_->OnSessionClose(id());
   place_.release();
 }
 
@@ -133,15 +126,48 @@ Status SessionImpl::StartProcess() {
     if (!folder) return FailErrno("fcntl(F_DUPFD_CLOEXEC)", errno);
     disk_ = std::make_shared<DiskWatch>(std::move(folder));
   }
-  return DefineTools();
+  RETURN_IF_ERROR(DefineTools());
+  return TellOfProcess();
+}
+
+// A session is told of once; a process that takes the place of one that was lost is a change of its state.
+Status SessionImpl::TellOfProcess() {
+  if (!sink_) return {};
+  if (told_) return sink_->OnStateChange(id(), {"fresh", ""}), Status();
+  SessionFacts facts = Facts();
+  if (surroundings_.record) {
+    ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("describe_runtime", Value(Value::Map())));
+    ASSIGN_OR_RETURN(const Value described, DecodeValue(reply.value));
+    AddRuntimeFiles(facts, surroundings_.pool.templates().program(), described);
+  }
+  sink_->OnSessionOpen(facts);
+  told_ = true;
+  return sink_->Commit();
+}
+
+SessionFacts SessionImpl::Facts() const {
+  SessionFacts facts;
+  facts.session = id();
+  facts.policy = options_.policy;
+  facts.layers = layers_;
+  facts.tools = VisibleTools();
+  facts.seed = options_.seed;
+  if (options_.workdir) facts.workdir = options_.workdir->string();
+  return facts;
+}
+
+std::vector<ToolSpec> SessionImpl::VisibleTools() const {
+  std::vector<ToolSpec> specs;
+  if (!options_.tools) return specs;
+  for (const auto& tool : options_.tools->tools()) {
+    if (!gate_.IsHidden(tool->spec().name)) specs.push_back(tool->spec());
+  }
+  return specs;
 }
 
 Status SessionImpl::DefineTools() {
-  if (!options_.tools) return {};
   Value::List tools;
-  for (const auto& tool : options_.tools->tools()) {
-    if (!gate_.IsHidden(tool->spec().name)) tools.push_back(DescribeTool(tool->spec()));
-  }
+  for (const ToolSpec& spec : VisibleTools()) tools.push_back(DescribeTool(spec));
   if (tools.empty()) return {};
   ASSIGN_OR_RETURN(const wire::Reply reply,
                    AskSession("define_tools", Value::Object({{"tools", std::move(tools)}})));
@@ -164,90 +190,6 @@ Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const 
   return reply;
 }
 
-Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& options) {
-  if (code.size() > kMaxCodeBytes) {
-    return Fail(ErrorCode::kResourceExhausted,
-                fmt::format("a cell of {} bytes; {} are allowed", code.size(), kMaxCodeBytes),
-                "put large data into a file or a variable of the session");
-  }
-  if (!IsValidUtf8(code)) return Fail(ErrorCode::kInvalidArgument, "the code is not valid UTF-8");
-  if (options.inspect == InspectMode::kOff && options_.policy.inspection == Inspection::kRequired) {
-    return Fail(ErrorCode::kDenied,
-                fmt::format("the policy \"{}\" requires inspection", options_.policy.name),
-                "leave inspection on, or use a policy with \"inspection\": \"optional\"");
-  }
-  const std::lock_guard lock(run_mutex_);
-  RETURN_IF_ERROR(Prepare());
-  const std::uint32_t cell = next_cell_++;
-  if (options_.sink) options_.sink->OnCellStart(id(), cell, code);
-
-  std::optional<Verdict> verdict;
-  if (options.inspect != InspectMode::kOff) {
-    std::vector<std::string> names;
-    for (const auto& tool : options_.tools ? options_.tools->tools() : std::vector<std::shared_ptr<Tool>>()) {
-      if (!gate_.IsHidden(tool->spec().name)) names.push_back(tool->spec().name);
-    }
-    ASSIGN_OR_RETURN(verdict, surroundings_.inspector.Check(options_.policy, code, names));
-    if (options_.sink) options_.sink->OnVerdict(id(), cell, *verdict);
-  }
-  CellResult result;
-  if (verdict && verdict->decision != Decision::kAllow) {
-    result = Denied(std::move(*verdict));
-    result.cell = cell;
-  } else {
-    const auto wall =
-        std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
-    ASSIGN_OR_RETURN(auto before, CopyBeforeCell());
-    result = RunInProcess(cell, code, wall);
-    if (result.state == SessionState::kLost) DropProcess();
-    if (result.state == SessionState::kLost && before) {
-      SetProcess(std::move(before));
-      result.state = SessionState::kRestored;
-    }
-    if (before) surroundings_.pool.Discard(std::move(before));
-    result.verdict = std::move(verdict);
-  }
-  if (options_.sink) options_.sink->OnCellEnd(id(), result);
-  return result;
-}
-
-CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code,
-                                     std::chrono::milliseconds wall) {
-  const CellEnvironment environment{
-      id(),       options_.policy, gate_,    options_.tools.get(), options_.sink.get(), *dispatcher_,
-      interrupt_, totals_,         *family_, disk_.get()};
-  interrupt_ = false;
-  running_ = true;
-  CellResult result = CellRun(*process_, environment, cell).Run(code, wall);
-  running_ = false;
-  return result;
-}
-
-CellResult SessionImpl::Denied(Verdict verdict) {
-  CellResult result;
-  result.outcome = Outcome::kDenied;
-  PythonError error;
-  error.type = "PolicyError";
-  error.message = DescribeFindings(verdict);
-  if (verdict.decision == Decision::kEscalate)
-    error.message += "\nthis needs a person's approval, and nobody is there to give it";
-  if (!verdict.findings.empty()) error.line = verdict.findings.front().line;
-  error.cell = static_cast<int>(next_cell_) - 1;
-  for (const Finding& finding : verdict.findings) {
-    result.usage.denied.push_back({"inspector", finding.rule, finding.message, finding.hint});
-  }
-  result.error = std::move(error);
-  result.verdict = std::move(verdict);
-  return result;
-}
-
-Status SessionImpl::Interrupt() {
-  if (!running_) return {};
-  interrupt_ = true;
-  dispatcher_->Wake();
-  return {};
-}
-
 Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
   if (const Status fits = CheckCrossable(value); !fits) {
     return Fail(fits.error().code,
@@ -259,6 +201,7 @@ Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
                    AskSession("set_variable", Value::Object({{"name", name}, {"value", value}})));
   if (!reply.ok)
     return Fail(ErrorCode::kInvalidArgument, fmt::format("cannot set \"{}\": {}", name, reply.error_message));
+  if (sink_) sink_->OnVariableSet(id(), name, value);
   return {};
 }
 
@@ -275,7 +218,9 @@ Result<Value> SessionImpl::GetVariable(std::string_view name) {
 Status SessionImpl::PutFile(std::string_view path, std::span<const std::byte> data) {
   const std::lock_guard lock(run_mutex_);
   RETURN_IF_ERROR(Prepare());
-  return WorkFolder(process_->work_folder()).Put(path, data);
+  RETURN_IF_ERROR(WorkFolder(process_->work_folder()).Put(path, data));
+  if (sink_) sink_->OnFilePut(id(), path, data);
+  return {};
 }
 
 Result<std::vector<std::byte>> SessionImpl::GetFile(std::string_view path) {
@@ -293,7 +238,9 @@ Result<std::vector<FileInfo>> SessionImpl::ListFiles() {
 Status SessionImpl::RemoveFile(std::string_view path) {
   const std::lock_guard lock(run_mutex_);
   RETURN_IF_ERROR(Prepare());
-  return WorkFolder(process_->work_folder()).Remove(path);
+  RETURN_IF_ERROR(WorkFolder(process_->work_folder()).Remove(path));
+  if (sink_) sink_->OnFileRemoved(id(), path);
+  return {};
 }
 
 }  // namespace gloveport

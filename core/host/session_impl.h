@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "gloveport/core/host/approval_desk.h"
 #include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/cell_run.h"
 #include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/inspector.h"
 #include "gloveport/core/host/runtime.h"
@@ -35,6 +37,7 @@ struct SessionSurroundings {
   SessionPool& pool;
   Inspector& inspector;
   std::function<Result<SessionPlace>()> admit;  // kResourceExhausted where the runtime is full
+  std::shared_ptr<EventSink> record;            // of the runtime; may be null
 };
 
 class SessionImpl : public Session {
@@ -59,6 +62,8 @@ class SessionImpl : public Session {
   Status Forget(std::string_view checkpoint) override;
   Result<std::vector<std::unique_ptr<Session>>> Branch(
       std::size_t count, const std::function<BranchOptions(std::size_t)>& options) override;
+  std::vector<Grant> Grants() const override { return desk_->grants(); }
+  Status RevokeGrant(std::string_view covers) override { return desk_->Revoke(covers); }
   void Close() override;
 
  private:
@@ -77,9 +82,17 @@ class SessionImpl : public Session {
   Result<std::unique_ptr<SessionProcess>> FindProcess();
   Result<std::unique_ptr<SessionProcess>> StartPrivate(const TemplateOptions& options);
   Status DefineTools();
+  std::vector<ToolSpec> VisibleTools() const;
+  Status TellOfProcess();
+  SessionFacts Facts() const;
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
-  CellResult Denied(Verdict verdict);
-  CellResult RunInProcess(std::uint32_t cell, std::string_view code, std::chrono::milliseconds wall);
+  Status CheckRunnable(std::string_view code, const RunOptions& options) const;
+  Result<CellResult> JudgeAndRun(std::uint32_t cell, std::string code, const RunOptions& options);
+  Result<Verdict> Judge(std::uint32_t cell, std::string_view code);
+  ApprovalDecision AskForCell(std::uint32_t cell, const std::string& code, const Verdict& verdict);
+  CellResult Denied(std::uint32_t cell, Verdict verdict, std::string_view reason);
+  CellResult RunInProcess(std::uint32_t cell, std::string_view code, std::chrono::milliseconds wall,
+                          Approved approved);
   void SetProcess(std::unique_ptr<SessionProcess> process);
   void DropProcess();
   Result<std::unique_ptr<SessionProcess>> CopyOf(SessionProcess& process);
@@ -96,6 +109,8 @@ class SessionImpl : public Session {
   std::vector<LayerStatus> layers_;
   std::shared_ptr<ScratchFolder> scratch_;  // the branches' too
   std::unique_ptr<ToolDispatcher> dispatcher_;
+  std::shared_ptr<EventSink> sink_;  // the runtime's record and the session's own; may be null
+  std::unique_ptr<ApprovalDesk> desk_;
   std::shared_ptr<TemplateProcess> private_template_;  // where a folder of the host is bound
 
   std::mutex run_mutex_;  // one cell, question or file operation at a time
@@ -107,6 +122,7 @@ class SessionImpl : public Session {
   std::uint64_t last_checkpoint_ = 0;
   std::uint32_t next_cell_ = 0;
   SessionTotals totals_;
+  bool told_ = false;  // the sink knows the session
   std::atomic<bool> running_{false};
   std::atomic<bool> interrupt_{false};
   std::atomic<bool> closed_{false};

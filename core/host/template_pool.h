@@ -21,6 +21,7 @@ class TemplatePool {
       : interp_(std::move(interp)), patience_(patience) {}
 
   const Patience& patience() const { return patience_; }
+  const std::filesystem::path& program() const { return interp_; }
 
   // A live template for these options; one that has died is replaced. Thread-safe: two callers that ask for
   // the same image wait for one start.

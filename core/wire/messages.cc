@@ -111,7 +111,9 @@ class FieldReader {
   std::uint64_t read_ = 0;
 };
 
-std::string Write(const RunCell& m) { return (FieldWriter(Type::kRunCell, 2) << m.cell << m.code).Take(); }
+std::string Write(const RunCell& m) {
+  return (FieldWriter(Type::kRunCell, 3) << m.cell << m.code << m.approved).Take();
+}
 std::string Write(const ToolReply& m) {
   return (FieldWriter(Type::kToolReply, 5)
           << m.call << m.ok << ConstWrapped{m.value} << m.error_type << m.error_message)
@@ -148,7 +150,7 @@ std::string Write(const Reply& m) {
       .Take();
 }
 
-void Read(FieldReader& r, RunCell& m) { r >> m.cell >> m.code; }
+void Read(FieldReader& r, RunCell& m) { r >> m.cell >> m.code >> m.approved; }
 void Read(FieldReader& r, ToolReply& m) {
   r >> m.call >> m.ok >> Wrapped{m.value} >> m.error_type >> m.error_message;
 }

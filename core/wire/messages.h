@@ -25,6 +25,7 @@ using Encoded = std::string;  // exactly one CBOR item
 struct RunCell {
   std::uint32_t cell = 0;  // counted over the session from 0
   std::string code;        // the text as it was submitted, bytes unchanged (valid UTF-8)
+  bool approved = false;   // by a person: modules that the policy asks for may be imported
 };
 struct ToolReply {
   std::uint64_t call = 0;
@@ -34,7 +35,7 @@ struct ToolReply {
   std::string error_message;
 };
 // Everything that is not hot: name says which operation, args is one map. Answered by exactly one Reply.
-// Session: define_tools, set_variable, get_variable, complete, inspect, is_complete, branch (the session
+// Session: define_tools, describe_runtime, set_variable, get_variable, complete, inspect, is_complete, branch (the session
 // forks, and the branch answers too, on the channel that it was given). Inspector: check, syntax, validate.
 struct Request {
   std::uint64_t id = 0;

@@ -192,6 +192,7 @@ void Conclude(StopReason reason, PyObject* exception, wire::CellDone& done) {
 wire::CellDone RunCell(const wire::RunCell& cell) {
   wire::CellDone done{.cell = cell.cell, .status = "ok", .value = kNone, .error = kNone};
   State().cell = cell.cell;
+  State().cell_approved = cell.approved;
   State().cell_running = true;
   ForgetFinalAnswer();
   EventLog::BeginCell();

@@ -33,7 +33,10 @@ bool CellIsCalling() {
   return Unwinder::IsCellCode(reinterpret_cast<PyCodeObject*>(code.get()));
 }
 
-Effect EffectOf(std::string_view module) { return State().policy->imports.EffectOf(module); }
+Effect EffectOf(std::string_view module) {
+  const Effect effect = State().policy->imports.EffectOf(module);
+  return effect == Effect::kAsk && State().cell_approved ? Effect::kAllow : effect;
+}
 
 // Raises the ImportError for `module`. `wanted` are the names that were to be imported from it.
 void Refuse(const std::string& module, Effect effect, PyObject* wanted) {

@@ -18,6 +18,7 @@ struct SessionState {
   PyObject* main_namespace = nullptr;  // __dict__ of __main__
   std::uint32_t cell = 0;              // the running cell, or the last one
   std::atomic<bool> cell_running{false};
+  std::atomic<bool> cell_approved{false};  // by a person: what the policy asks for may be imported
 };
 
 SessionState& State();

@@ -25,6 +25,15 @@ def _get_variable(args):
     return _main()[args["name"]]
 
 
+def _describe_runtime(args):
+    """What a record of the session says of its interpreter: asked before any cell."""
+    modules = {}
+    for name, module in sorted(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        modules[name] = path if isinstance(path, str) else ""
+    return {"version": sys.version, "executable": sys.executable or "", "modules": modules}
+
+
 def _of_inspector(name):
     def call(args):
         from . import inspector  # not before the role is known: it is large, and brings jsonschema
@@ -36,6 +45,7 @@ _HANDLERS = {
     "define_tools": _define_tools,
     "set_variable": _set_variable,
     "get_variable": _get_variable,
+    "describe_runtime": _describe_runtime,
     "complete": lambda args: introspect.complete(args["code"], args.get("cursor", len(args["code"]))),
     "inspect": lambda args: introspect.inspect_name(args["code"], args.get("cursor", len(args["code"]))),
     "is_complete": lambda args: introspect.is_complete(args["code"]),

@@ -56,6 +56,9 @@ class FakeSession : public Session {
     return {};
   }
 
+  std::vector<Grant> Grants() const override { return {}; }
+  Status RevokeGrant(std::string_view) override { return {}; }
+
   Status SetVariable(std::string_view name, const Value& value) override {
     variables_.insert_or_assign(std::string(name), value);
     return {};

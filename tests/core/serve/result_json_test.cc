@@ -47,8 +47,8 @@ TEST(ResultJson, AnErrorSaysWhereItHappened) {
 
 TEST(ResultJson, ToolCallsFinalAnswerAndLimitsAreThere) {
   CellResult result;
-  result.tool_calls = {{"f", Value::Object({{"a", Value(1)}}), true, Value(2), "", milliseconds(1500)},
-                       {"g", Value(Value::Map()), false, Value(), "no", milliseconds(0)}};
+  result.tool_calls = {{1, "f", Value::Object({{"a", Value(1)}}), true, Value(2), "", milliseconds(1500)},
+                       {2, "g", Value(Value::Map()), false, Value(), "no", milliseconds(0)}};
   result.final_answer = FinalAnswerValue{Value(5), "5", "five"};
   result.limit = LimitHit{"wall", "wall time: 5 s limit reached"};
   const Json json = ToJson(result);
