@@ -14,7 +14,7 @@ namespace {
 
 // Forms are tags of the first-come range that IANA leaves to applications.
 constexpr std::uint64_t kFirstFormTag = 40'100;
-constexpr std::uint64_t kFormCount = static_cast<std::uint64_t>(Form::kObject) + 1;
+constexpr std::uint64_t kFormCount = static_cast<std::uint64_t>(Form::kArrow) + 1;
 
 }  // namespace
 

@@ -10,12 +10,13 @@ namespace gloveport {
 namespace {
 
 // In the order of Form.
-constexpr std::array<std::string_view, 24> kFormNames = {
+constexpr std::array<std::string_view, 25> kFormNames = {
     "tuple",    "set",     "frozenset", "complex",    "datetime",  "date",      "time",  "timedelta",
     "timezone", "decimal", "fraction",  "ndarray",    "str",       "bytearray", "range", "uuid",
     "path",     "enum",    "dataclass", "namedtuple", "dataframe", "series",    "image", "object",
+    "arrow",
 };
-static_assert(kFormNames.size() == static_cast<std::size_t>(Form::kObject) + 1);
+static_assert(kFormNames.size() == static_cast<std::size_t>(Form::kArrow) + 1);
 
 constexpr std::uint32_t kDecimalChunk = 1'000'000'000;
 

@@ -46,6 +46,7 @@ enum class Form : std::uint8_t {
   kSeries,
   kImage,
   kObject,
+  kArrow,  // holds an Arrow IPC stream, which this library does not read
 };
 std::string_view FormName(Form form);  // "tuple", "set", ...
 std::optional<Form> FormFromName(std::string_view name);

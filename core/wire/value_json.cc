@@ -266,19 +266,26 @@ class FormReader {
     return Value(std::move(map));
   }
 
+  // The member of a form's payload that is base64 text in JSON; null where there is none.
+  static const char* BytesKeyOf(Form form) {
+    if (form == Form::kNdarray || form == Form::kImage) return "data";
+    return form == Form::kArrow ? "ipc" : nullptr;
+  }
+
   // The forms whose payload holds bytes: base64 text in JSON.
   Result<Value> ReadForm(Form form, const Json& payload) {
     if (form == Form::kBytearray) {
       ASSIGN_OR_RETURN(Value bytes, ReadBytes(payload));
       return Value(form, std::move(bytes));
     }
-    if ((form == Form::kNdarray || form == Form::kImage) && payload.is_object() && payload.contains("data") &&
-        payload["data"].is_string()) {
-      ASSIGN_OR_RETURN(Value data, ReadBytes(payload["data"]));
+    const char* bytes_key = BytesKeyOf(form);
+    if (bytes_key != nullptr && payload.is_object() && payload.contains(bytes_key) &&
+        payload[bytes_key].is_string()) {
+      ASSIGN_OR_RETURN(Value data, ReadBytes(payload[bytes_key]));
       Json rest = payload;
-      rest.erase("data");
+      rest.erase(bytes_key);
       ASSIGN_OR_RETURN(Value members, ReadMembers(rest));
-      members.Set("data", std::move(data));
+      members.Set(bytes_key, std::move(data));
       return Value(form, std::move(members));
     }
     ASSIGN_OR_RETURN(Value inner, Read(payload));

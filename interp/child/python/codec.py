@@ -5,6 +5,8 @@ imported for what comes from the host.
 """
 import sys
 
+from . import arrow
+
 
 def _loaded(module, name):
     return getattr(sys.modules.get(module), name, None)
@@ -100,10 +102,13 @@ def _dtype(dtype):
 
 
 def _column(name, series):
-    """A pandas column: numbers and dates as arrays, categories as numbers of them, everything else as a list."""
+    """A pandas column: numbers and dates as arrays, categories as numbers of them, Arrow's as they are, else a list."""
     import numpy
     if str(series.dtype) == "category":
         return _categories(name, series)
+    in_arrow = arrow.column_data(series.dtype, series)
+    if in_arrow is not None:
+        return {"name": name, "dtype": in_arrow[0], "data": in_arrow[1]}
     values = series.to_numpy() if isinstance(series.dtype, numpy.dtype) else None
     if values is None and hasattr(series.dtype, "tz"):
         values = series.to_numpy("datetime64[ns]") if series.dtype.kind == "M" else None
@@ -231,6 +236,7 @@ _RICH = (
     (_instance("numpy", "ndarray"), _ndarray),
     (_instance("pandas", "DataFrame"), _dataframe),
     (_instance("pandas", "Series"), _series),
+    (lambda value, cls: arrow.is_value(value), arrow.to_form),
     (_instance("PIL.Image", "Image"), _image),
     (_instance("matplotlib.figure", "Figure"), _figure),
 )
@@ -324,6 +330,8 @@ def _values(column):
     if dtype.startswith("datetime64[ns, "):
         zone = _from_zone_name(dtype[len("datetime64[ns, "):-1])
         return pandas.DatetimeIndex(data).tz_localize("UTC").tz_convert(zone)
+    if arrow.is_value(data):
+        return arrow.column_values(dtype, data)
     return pandas.array(data, dtype=dtype) if isinstance(data, list) else data
 
 
@@ -424,5 +432,6 @@ _FROM = {
     "dataclass": _from_dataclass,
     "namedtuple": _from_namedtuple,
     "image": _from_image,
+    "arrow": arrow.from_form,
     "object": lambda payload: payload.get("repr", ""),
 }

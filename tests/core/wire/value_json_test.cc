@@ -36,6 +36,8 @@ TEST(ValueJson, EachFormHasItsOneWriting) {
       {Value::Object({{"a", 1}, {"b", Value::List{}}}), R"({"a":1,"b":[]})"},
       {Value(Form::kNdarray, Value::Object({{"dtype", "|u1"}, {"data", Value(Value::Bytes{std::byte{1}})}})),
        R"({"$ndarray":{"dtype":"|u1","data":"AQ=="}})"},
+      {Value(Form::kArrow, Value::Object({{"kind", "table"}, {"ipc", Value(Value::Bytes{std::byte{1}})}})),
+       R"({"$arrow":{"kind":"table","ipc":"AQ=="}})"},
   };
   for (const JsonCase& c : cases) {
     EXPECT_EQ(DumpJson(c.value), c.json);

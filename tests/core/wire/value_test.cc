@@ -45,7 +45,7 @@ TEST(Value, ObjectsAreLookedUpByTextKeys) {
 }
 
 TEST(Form, NamesGoThereAndBack) {
-  for (int i = 0; i <= static_cast<int>(Form::kObject); ++i) {
+  for (int i = 0; i <= static_cast<int>(Form::kArrow); ++i) {
     const auto form = static_cast<Form>(i);
     EXPECT_EQ(FormFromName(FormName(form)), form);
   }
