@@ -13,8 +13,8 @@
 
 #include "gloveport/core/cli/attack_command.h"
 #include "gloveport/core/cli/version.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
-#include "gloveport/core/serve/result_json.h"
 #include "gloveport/policy/presets.h"
 
 namespace gloveport {

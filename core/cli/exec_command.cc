@@ -15,9 +15,9 @@
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/output_budget.h"
-#include "gloveport/core/serve/result_json.h"
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {

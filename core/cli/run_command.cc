@@ -17,9 +17,9 @@
 #include "gloveport/core/cli/narrator.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/model/factory.h"
-#include "gloveport/core/serve/result_json.h"
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {

@@ -1,7 +1,8 @@
 // What the host says of a run, as JSON: the RESULT of the session protocol, also printed by `gloveport exec
-// --json`. Pure functions; the fields are documented in PROTOCOL.md beside this file.
-#ifndef GLOVEPORT_CORE_SERVE_RESULT_JSON_H_
-#define GLOVEPORT_CORE_SERVE_RESULT_JSON_H_
+// --json` and part of what an agent's run leaves. Pure functions; core/serve/PROTOCOL.md says what the fields
+// mean.
+#ifndef GLOVEPORT_CORE_HOST_RESULT_JSON_H_
+#define GLOVEPORT_CORE_HOST_RESULT_JSON_H_
 
 #include <string>
 #include <vector>
@@ -20,4 +21,4 @@ Json ToJson(const std::vector<LayerStatus>& layers);  // by name: {"active","det
 
 }  // namespace gloveport
 
-#endif  // GLOVEPORT_CORE_SERVE_RESULT_JSON_H_
+#endif  // GLOVEPORT_CORE_HOST_RESULT_JSON_H_

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "gloveport/core/agent/action_parser.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/serve/connection.h"
 #include "gloveport/core/serve/request_policy.h"
-#include "gloveport/core/serve/result_json.h"
 
 namespace gloveport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gloveport/core/serve/result_json.h"
+#include "gloveport/core/host/result_json.h"
 
 namespace gloveport {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/serve/client_tool.h"
 #include "gloveport/core/serve/request_policy.h"
-#include "gloveport/core/serve/result_json.h"
 
 namespace gloveport {
 namespace {

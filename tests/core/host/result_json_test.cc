@@ -1,4 +1,4 @@
-#include "gloveport/core/serve/result_json.h"
+#include "gloveport/core/host/result_json.h"
 
 #include <gtest/gtest.h>
 
