@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -39,12 +40,13 @@ void AddOnce(std::vector<std::string>& list, std::string item) {
 
 class PolicyDecoder {
  public:
-  PolicyDecoder(std::string_view origin, std::vector<PolicyWarning>* warnings)
-      : fields_(origin), warnings_(warnings) {}
+  PolicyDecoder(std::string_view origin, std::vector<PolicyWarning>* warnings,
+                std::vector<Error>* faults = nullptr)
+      : fields_(origin, faults), warnings_(warnings) {}
 
   Result<Policy> Decode(const Node& root) {
     RETURN_IF_ERROR(fields_.Expect(root, Node::Kind::kObject, "a policy"));
-    RETURN_IF_ERROR(Extend(root));
+    RETURN_IF_ERROR(fields_.Keep(Extend(root)));
     RETURN_IF_ERROR(fields_.Object(
         root, "the policy",
         {{"name", [this](const Node& n) { return Name(n); }},
@@ -93,17 +95,24 @@ class PolicyDecoder {
         {{"allow", [&](const Node& n) { return ImportNames(n, "imports.allow", imports.allow); }},
          {"deny", [&](const Node& n) { return ImportNames(n, "imports.deny", imports.deny); }},
          {"ask", [&](const Node& n) { return ImportNames(n, "imports.ask", imports.ask); }}}));
-    const Node* allow = node.Find("allow");
-    if (allow == nullptr || warnings_ == nullptr) return {};
-    for (const Node& item : allow->items) {
-      const Effect effect = item.text == "*" ? Effect::kAllow : imports.EffectOf(item.text);
-      if (effect == Effect::kAllow) continue;
+    if (warnings_ == nullptr) return {};
+    WarnIfOverruled(node.Find("allow"), Effect::kAllow, "allowing");
+    WarnIfOverruled(node.Find("ask"), Effect::kAsk, "asking about");
+    return {};
+  }
+
+  void WarnIfOverruled(const Node* list, Effect meant, std::string_view doing) {
+    if (list == nullptr) return;
+    for (const Node& item : list->items) {
+      // "*" is what everything else stands back from; it says nothing only where deny has it too.
+      const Effect effect =
+          item.text == "*" && meant == Effect::kAllow ? Effect::kAllow : policy_.imports.EffectOf(item.text);
+      if (effect == meant) continue;
       warnings_->push_back(
           {item.at.line, item.at.column,
-           fmt::format("allowing {} has no effect: another entry says {}, and deny beats ask beats allow",
+           fmt::format("{} {} has no effect: another entry says {}, and deny beats ask beats allow", doing,
                        QuoteJson(item.text), EffectName(effect))});
     }
-    return {};
   }
 
   Status ImportNames(const Node& node, std::string_view what, std::vector<std::string>& out) {
@@ -254,11 +263,13 @@ class PolicyDecoder {
 
   Status RequiredLayers(const Node& node) {
     std::vector<std::string> layers;
+    const std::size_t faults_before = fields_.fault_count();
     RETURN_IF_ERROR(fields_.List(node, "layers.require", [&](const Node& item) -> Status {
       ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(item, "an entry of layers.require", kLayers));
       AddOnce(layers, std::string(kLayers[word]));
       return {};
     }));
+    if (fields_.fault_count() > faults_before) return {};  // what is wrong in it has been said
     policy_.required_layers = std::move(layers);
     if (policy_.Requires("seccomp") && (policy_.Requires("own_root") || policy_.Requires("landlock")))
       return {};
@@ -272,6 +283,22 @@ class PolicyDecoder {
   Policy policy_;
 };
 
+// Takes the place out of the message of JsonFault: "origin:3:7: message".
+PolicyError PlacedError(const Error& fault, std::string_view origin) {
+  PolicyError placed{0, 0, fault.message, fault.hint};
+  std::string_view text = fault.message;
+  if (!text.starts_with(origin) || text.size() == origin.size()) return placed;
+  text.remove_prefix(origin.size() + 1);
+  int numbers[2] = {0, 0};
+  for (int& number : numbers) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || read.ptr == text.data() + text.size() || *read.ptr != ':') return placed;
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()) + 1);
+  }
+  return {numbers[0], numbers[1], std::string(text.substr(std::min<std::size_t>(1, text.size()))),
+          fault.hint};
+}
+
 }  // namespace
 
 std::span<const std::string_view> KnownLayers() { return kLayers; }
@@ -280,6 +307,30 @@ Result<Policy> ParsePolicy(std::string_view text, std::string_view origin,
                            std::vector<PolicyWarning>* warnings) {
   ASSIGN_OR_RETURN(const JsonNode root, ReadJson(text, origin));
   return PolicyDecoder(origin, warnings).Decode(root);
+}
+
+PolicyReport CheckPolicy(std::string_view text) {
+  static constexpr std::string_view kOrigin = "policy";
+  PolicyReport report;
+  std::vector<Error> faults;
+  const auto root = ReadJson(text, kOrigin);
+  if (root) {
+    auto policy = PolicyDecoder(kOrigin, &report.warnings, &faults).Decode(*root);
+    if (!policy) {
+      faults.push_back(policy.error());
+    } else if (faults.empty()) {
+      report.policy = std::move(*policy);
+    }
+  } else {
+    faults.push_back(root.error());
+  }
+  for (const Error& fault : faults) report.errors.push_back(PlacedError(fault, kOrigin));
+  const auto in_text_order = [](const auto& a, const auto& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  };
+  std::stable_sort(report.errors.begin(), report.errors.end(), in_text_order);
+  std::stable_sort(report.warnings.begin(), report.warnings.end(), in_text_order);
+  return report;
 }
 
 Result<Policy> LoadPolicy(std::string_view name_or_path, std::vector<PolicyWarning>* warnings) {

@@ -8,6 +8,7 @@
 #ifndef GLOVEPORT_POLICY_CODEC_H_
 #define GLOVEPORT_POLICY_CODEC_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,24 @@ struct PolicyWarning {
   std::string message;
   friend bool operator==(const PolicyWarning&, const PolicyWarning&) = default;
 };
+
+struct PolicyError {
+  int line = 0;  // 1-based; 0 where the fault is with the text as a whole
+  int column = 0;
+  std::string message;
+  std::string hint;
+  friend bool operator==(const PolicyError&, const PolicyError&) = default;
+};
+
+// All that can be said of a policy's text at once, for people who write one.
+struct PolicyReport {
+  std::optional<Policy> policy;  // absent where there are errors
+  std::vector<PolicyError> errors;
+  std::vector<PolicyWarning> warnings;
+};
+
+// Reads on after an error where that makes sense: a wrong value does not hide the next one.
+PolicyReport CheckPolicy(std::string_view text);
 
 // `origin` names the text in errors ("origin:line:column: ..."), for example a file name. Errors:
 // kInvalidArgument with what is allowed in the hint, kResourceExhausted for more than 1 MiB of text.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "gloveport/policy/suggest.h"
 
@@ -17,6 +18,12 @@ std::string Written(const JsonNode& node) {
 }
 
 }  // namespace
+
+Status JsonFields::Keep(Status status) const {
+  if (status || faults_ == nullptr) return status;
+  faults_->push_back(std::move(status).error());
+  return {};
+}
 
 Status JsonFields::Expect(const JsonNode& node, JsonNode::Kind kind, std::string_view what) const {
   if (node.kind == kind) return {};
@@ -33,17 +40,19 @@ Status JsonFields::Object(const JsonNode& node, std::string_view what,
     if (field == fields.end()) {
       std::vector<std::string_view> keys;
       for (const Field& candidate : fields) keys.push_back(candidate.key);
-      return Fault(member.at, fmt::format("unknown key {} in {}", QuoteJson(member.key.substr(0, 60)), what),
-                   SuggestionFor(member.key, keys));
+      RETURN_IF_ERROR(Keep(
+          Fault(member.at, fmt::format("unknown key {} in {}", QuoteJson(member.key.substr(0, 60)), what),
+                SuggestionFor(member.key, keys))));
+      continue;
     }
-    RETURN_IF_ERROR(field->handler(member.value));
+    RETURN_IF_ERROR(Keep(field->handler(member.value)));
   }
   return {};
 }
 
 Status JsonFields::List(const JsonNode& node, std::string_view what, const Handler& handler) const {
   RETURN_IF_ERROR(Expect(node, JsonNode::Kind::kArray, what));
-  for (const JsonNode& item : node.items) RETURN_IF_ERROR(handler(item));
+  for (const JsonNode& item : node.items) RETURN_IF_ERROR(Keep(handler(item)));
   return {};
 }
 

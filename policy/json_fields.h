@@ -21,7 +21,10 @@ class JsonFields {
     Handler handler;
   };
 
-  explicit JsonFields(std::string_view origin) : origin_(origin) {}
+  // Where `faults` is given, a field or an item that is wrong goes there, and reading goes on with the next,
+  // so that one reading finds all that is wrong. It must outlive this object.
+  explicit JsonFields(std::string_view origin, std::vector<Error>* faults = nullptr)
+      : origin_(origin), faults_(faults) {}
 
   tl::unexpected<Error> Fault(JsonPosition at, std::string_view message, std::string hint = "") const {
     return JsonFault(origin_, at, message, std::move(hint));
@@ -40,9 +43,13 @@ class JsonFields {
   Result<std::size_t> Word(const JsonNode& node, std::string_view what,
                            std::span<const std::string_view> words) const;
   Status Expect(const JsonNode& node, JsonNode::Kind kind, std::string_view what) const;
+  // An error becomes a fault where those are collected.
+  Status Keep(Status status) const;
+  std::size_t fault_count() const { return faults_ == nullptr ? 0 : faults_->size(); }
 
  private:
   std::string origin_;
+  std::vector<Error>* faults_;
 };
 
 }  // namespace gloveport

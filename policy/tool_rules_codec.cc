@@ -50,6 +50,7 @@ class ToolRulesDecoder {
     return fields_.List(node, "tools.rules", [&](const Node& item) -> Status {
       ToolRule rule;
       RETURN_IF_ERROR(Rule(item, rule));
+      WarnIfContradictory(item, rule);
       WarnIfUnreachable(item, rule, rules);
       rules.push_back(std::move(rule));
       return {};
@@ -127,7 +128,7 @@ class ToolRulesDecoder {
       out.one_of->push_back(CanonicalScalar(item));
       return {};
     }));
-    if (!out.one_of->empty()) return {};
+    if (!node.items.empty()) return {};
     return fields_.Fault(node.at, "one_of is empty: this can never match");
   }
 
@@ -155,7 +156,7 @@ class ToolRulesDecoder {
   Status Hosts(const Node& node, ArgumentConstraint& out) {
     out.hosts.emplace();
     RETURN_IF_ERROR(fields_.List(node, "hosts", [&](const Node& item) { return Host(item, *out.hosts); }));
-    if (!out.hosts->empty()) return {};
+    if (!node.items.empty()) return {};
     return fields_.Fault(node.at, "hosts is empty: this can never match");
   }
 
@@ -168,6 +169,45 @@ class ToolRulesDecoder {
                            "without scheme and port");
     }
     out.push_back(std::move(*normal));
+    return {};
+  }
+
+  // An `allow` rule that demands the impossible of an argument is never the one that matches. (An `ask` or
+  // `deny` rule still matches what cannot be judged.)
+  void WarnIfContradictory(const Node& node, const ToolRule& rule) {
+    if (warnings_ == nullptr || rule.effect != Effect::kAllow) return;
+    for (const auto& [parameter, constraint] : rule.where) {
+      const std::string why = WhyImpossible(constraint);
+      if (why.empty()) continue;
+      const Node* where = node.Find("where")->Find(parameter);
+      warnings_->push_back({where->at.line, where->at.column,
+                            fmt::format("this rule for {} can never match: {}", QuoteJson(rule.tool), why)});
+    }
+  }
+
+  static std::string WhyImpossible(const ArgumentConstraint& constraint) {
+    const bool of_text = constraint.matches || constraint.path_prefix || constraint.hosts;
+    if (of_text && (constraint.minimum || constraint.maximum)) {
+      return "no argument is a text and a number at once";
+    }
+    if (!constraint.one_of) return "";
+    ArgumentConstraint rest = constraint;
+    rest.one_of.reset();
+    const auto judge = Constraint::Compile(rest);
+    if (!judge) return "";
+    for (const std::string& scalar : *constraint.one_of) {
+      if (judge->Judge(ArgumentOf(scalar)) == Judgement::kHolds) return "";
+    }
+    return "none of one_of meets the other demands";
+  }
+
+  // The argument that an entry of one_of, a JSON text, stands for.
+  static PolicyArgument ArgumentOf(const std::string& scalar) {
+    const auto node = ReadJson(scalar, "one_of");
+    if (!node) return {PolicyArgument::Opaque{}};
+    if (node->kind == Node::Kind::kText) return {node->text};
+    if (node->kind == Node::Kind::kNumber) return {node->number};
+    if (node->kind == Node::Kind::kBool) return {node->boolean};
     return {};
   }
 
