@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/policy/cost_rules_codec.h"
 #include "gloveport/policy/json_fields.h"
 #include "gloveport/policy/json_reader.h"
 #include "gloveport/policy/lexical_path.h"
 #include "gloveport/policy/policy_names.h"
 #include "gloveport/policy/presets.h"
+#include "gloveport/policy/redaction.h"
 #include "gloveport/policy/suggest.h"
 #include "gloveport/policy/tool_rules_codec.h"
 
@@ -25,6 +27,7 @@ using Node = JsonNode;
 using std::literals::string_view_literals::operator""sv;
 
 constexpr std::size_t kMaxListItems = 10'000;
+constexpr std::size_t kMaxRedactions = 1000;
 constexpr std::uint64_t kMaxCalls = 1'000'000'000;
 constexpr double kMaxTotal = 31'536'000;  // a year of CPU time
 
@@ -33,6 +36,14 @@ constexpr std::array kBuiltins = {"eval"sv, "exec"sv, "compile"sv};
 
 constexpr std::array kLayers = {"seccomp"sv, "own_root"sv, "landlock"sv,     "no_new_privs"sv,
                                 "mdwe"sv,    "rlimits"sv,  "capabilities"sv, "cgroup"sv};
+
+// As interp/child/python/inspector_names.py has them; tests/policy/schema_test.py compares. Not those that
+// give builtins: they are never let through.
+constexpr std::array kAttributes = {
+    "__globals__"sv, "__code__"sv, "__closure__"sv, "__subclasses__"sv, "__bases__"sv,
+    "__base__"sv,    "__mro__"sv,  "__self__"sv,    "__loader__"sv,     "__spec__"sv,
+    "gi_frame"sv,    "cr_frame"sv, "ag_frame"sv,    "tb_frame"sv,       "f_globals"sv,
+    "f_locals"sv,    "gi_code"sv,  "cr_code"sv,     "ag_code"sv,        "enable_load_extension"sv};
 
 void AddOnce(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
@@ -53,6 +64,10 @@ class PolicyDecoder {
          {"extends", [](const Node&) { return Status(); }},  // read first, wherever it stands
          {"imports", [this](const Node& n) { return Imports(n); }},
          {"builtins", [this](const Node& n) { return Builtins(n); }},
+         {"attributes", [this](const Node& n) { return Attributes(n); }},
+         {"cost", [this](const Node& n) { return ReadCostRules(n, fields_, policy_.cost, warnings_); }},
+         {"redact", [this](const Node& n) { return Redactions(n); }},
+         {"redact_secrets", [this](const Node& n) { return RedactSecrets(n); }},
          {"tools", [this](const Node& n) { return ReadToolRules(n, fields_, policy_.tools, warnings_); }},
          {"limits", [this](const Node& n) { return ReadLimits(n); }},
          {"files", [this](const Node& n) { return Files(n); }},
@@ -138,6 +153,87 @@ class PolicyDecoder {
   Status Builtin(const Node& item) {
     ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(item, "an entry of builtins.allow", kBuiltins));
     AddOnce(policy_.builtins.allow, std::string(kBuiltins[word]));
+    return {};
+  }
+
+  Status Attributes(const Node& node) {
+    AttributeRules& attributes = policy_.attributes;
+    const auto denied = [this](const Node& item, std::string& name) {
+      if (!IsIdentifier(item.text)) {
+        return Status(fields_.Fault(
+            item.at, fmt::format("{} in attributes.deny is no name of an attribute", QuoteJson(item.text))));
+      }
+      name = item.text;
+      return Status();
+    };
+    RETURN_IF_ERROR(fields_.Object(
+        node, "attributes",
+        {{"allow",
+          [&](const Node& n) {
+            return Items(n, "attributes.allow", attributes.allow,
+                         [this](const Node& item, std::string& name) { return Attribute(item, name); });
+          }},
+         {"deny", [&](const Node& n) { return Items(n, "attributes.deny", attributes.deny, denied); }}}));
+    const Node* allow = node.Find("allow");
+    if (allow == nullptr || warnings_ == nullptr) return {};
+    for (const Node& item : allow->items) {
+      if (std::find(attributes.deny.begin(), attributes.deny.end(), item.text) == attributes.deny.end())
+        continue;
+      warnings_->push_back(
+          {item.at.line, item.at.column,
+           fmt::format("allowing {} has no effect: attributes.deny has it too", QuoteJson(item.text))});
+    }
+    return {};
+  }
+
+  Status Attribute(const Node& item, std::string& name) {
+    const bool of_module = item.text.find('.') != std::string::npos && IsModuleName(item.text);
+    if (!of_module && std::find(kAttributes.begin(), kAttributes.end(), item.text) == kAttributes.end()) {
+      return fields_.Fault(
+          item.at,
+          fmt::format("attributes.allow cannot have {}: the check refuses no such attribute",
+                      QuoteJson(item.text)),
+          SuggestionFor(item.text, kAttributes) + ", or a member of a module such as \"sys._getframe\"");
+    }
+    name = item.text;
+    return {};
+  }
+
+  Status Redactions(const Node& node) {
+    if (node.items.size() > kMaxRedactions) {
+      return fields_.Fault(node.at, fmt::format("redact has more than {} entries", kMaxRedactions));
+    }
+    return fields_.List(node, "redact", [this](const Node& item) -> Status {
+      RedactionPattern redaction;
+      RETURN_IF_ERROR(fields_.Object(
+          item, "an entry of redact",
+          {{"name", [&](const Node& n) { return RedactionName(n, redaction.name); }},
+           {"pattern", [&](const Node& n) { return RedactedPattern(n, redaction.pattern); }}}));
+      if (item.Find("name") == nullptr || item.Find("pattern") == nullptr) {
+        return fields_.Fault(item.at, "an entry of redact needs \"name\" and \"pattern\"");
+      }
+      policy_.redact.push_back(std::move(redaction));
+      return {};
+    });
+  }
+
+  Status RedactionName(const Node& node, std::string& name) {
+    RETURN_IF_ERROR(fields_.Text(node, "name", name));
+    if (IsRedactionName(name)) return {};
+    return fields_.Fault(node.at, fmt::format("{} is no name for what is redacted", QuoteJson(name)),
+                         "write 1 to 64 letters, digits, \"-\" or \"_\"");
+  }
+
+  Status RedactedPattern(const Node& node, std::string& pattern) {
+    RETURN_IF_ERROR(fields_.Text(node, "pattern", pattern));
+    const Status checked = CheckRedactionPattern(pattern);
+    if (checked) return {};
+    return fields_.Fault(node.at, checked.error().message, checked.error().hint);
+  }
+
+  Status RedactSecrets(const Node& node) {
+    RETURN_IF_ERROR(fields_.Expect(node, Node::Kind::kBool, "redact_secrets"));
+    policy_.redact_secrets = node.boolean;
     return {};
   }
 
@@ -300,6 +396,8 @@ PolicyError PlacedError(const Error& fault, std::string_view origin) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> GuardedAttributes() { return kAttributes; }
 
 std::span<const std::string_view> KnownLayers() { return kLayers; }
 

@@ -1,10 +1,10 @@
 // Policies as JSON. The form is that of DESIGN's policy object and policy.schema.json: JSON with comments,
 // unknown keys are errors. All functions are pure but LoadPolicy, and may be called from any thread.
 //
-// Meaning of "extends": the policy begins as a copy of that preset. The lists under imports, files.read,
-// packages and preload are added to the preset's; tool rules come before the preset's; every other key
-// replaces the preset's value. Without "extends" a policy begins with no importable module and the default
-// limits.
+// Meaning of "extends": the policy begins as a copy of that preset. The lists under imports, builtins,
+// attributes, files.read, packages, preload and redact, and cost.prices, are added to the preset's; tool
+// rules come before the preset's; every other key replaces the preset's value. Without "extends" a policy
+// begins with no importable module and the default limits.
 #ifndef GLOVEPORT_POLICY_CODEC_H_
 #define GLOVEPORT_POLICY_CODEC_H_
 
@@ -57,6 +57,10 @@ Result<Policy> LoadPolicy(std::string_view name_or_path, std::vector<PolicyWarni
 // The whole policy in one line, with every key and without "extends"; the same text for equal policies.
 // ParsePolicy of it gives an equal policy.
 std::string PolicyToJson(const Policy& policy);
+
+// The attributes that the inspector refuses unless "attributes.allow" names them. (Members of modules, such
+// as "sys._getframe", come on top.)
+std::span<const std::string_view> GuardedAttributes();
 
 // The names that "layers.require" may hold.
 std::span<const std::string_view> KnownLayers();

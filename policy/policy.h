@@ -34,6 +34,15 @@ struct BuiltinRules {
   friend bool operator==(const BuiltinRules&, const BuiltinRules&) = default;
 };
 
+// Attributes besides those that the inspector refuses by itself (`deny`), and those of them that it is to let
+// through (`allow`: a name such as "__mro__", or a member of a module such as "sys._getframe"). deny beats
+// allow. The inspector explains; what holds is the confinement.
+struct AttributeRules {
+  std::vector<std::string> allow;
+  std::vector<std::string> deny;
+  friend bool operator==(const AttributeRules&, const AttributeRules&) = default;
+};
+
 // A demand on one argument of a tool call; all that are set must hold.
 struct ArgumentConstraint {
   std::optional<std::string> matches;              // re2 pattern, searched (not anchored) in text
@@ -57,6 +66,32 @@ struct ToolRules {
   Effect default_effect = Effect::kAllow;
   std::vector<ToolRule> rules;  // the first that matches decides
   friend bool operator==(const ToolRules&, const ToolRules&) = default;
+};
+
+// What a call of a tool costs, in whatever unit the policy's author counts.
+struct ToolPrice {
+  double per_call = 0;
+  double per_kib = 0;  // of the constant arguments that a cell spells out
+  friend bool operator==(const ToolPrice&, const ToolPrice&) = default;
+};
+
+// What a cell may cost, as far as its text tells before it runs: calls of tools with a price, times the loops
+// around them. An estimate: what the text does not tell is counted once, or not at all; `limits.tool_calls`
+// holds whatever the text says.
+struct CostRules {
+  std::optional<double> escalate_above;
+  std::optional<double> deny_above;
+  std::map<std::string, ToolPrice> prices;  // by tool; "*": every other tool
+
+  bool judges() const { return !prices.empty() && (escalate_above || deny_above); }
+  friend bool operator==(const CostRules&, const CostRules&) = default;
+};
+
+// A secret that must not reach a log or a model: see policy/redaction.h.
+struct RedactionPattern {
+  std::string name;     // letters, digits, "-" and "_"
+  std::string pattern;  // RE2
+  friend bool operator==(const RedactionPattern&, const RedactionPattern&) = default;
 };
 
 struct Limits {
@@ -95,7 +130,9 @@ struct Policy {
   std::string name = "custom";  // preset name or file name, for messages and records
   ImportRules imports;
   BuiltinRules builtins;
+  AttributeRules attributes;
   ToolRules tools;
+  CostRules cost;
   Limits limits;
   FileRules files;
   std::vector<std::string> packages;  // user's package folders, read-only, importable
@@ -103,6 +140,8 @@ struct Policy {
   Network network = Network::kOff;
   Inspection inspection = Inspection::kRequired;
   Checkpoints checkpoints = Checkpoints::kAuto;
+  std::vector<RedactionPattern> redact;
+  bool redact_secrets = true;  // the patterns that are built in, besides `redact`
   std::vector<std::string> required_layers = {"seccomp", "own_root"};  // or "landlock" instead of "own_root"
 
   bool Requires(std::string_view layer) const;

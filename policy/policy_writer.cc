@@ -63,6 +63,27 @@ std::string Tools(const ToolRules& tools) {
   return Object({{"default", QuoteJson(EffectName(tools.default_effect))}, {"rules", Array(rules)}});
 }
 
+std::string Cost(const CostRules& cost) {
+  std::vector<std::pair<std::string_view, std::string>> members;
+  if (cost.escalate_above) members.emplace_back("escalate_above", CanonicalNumber(*cost.escalate_above));
+  if (cost.deny_above) members.emplace_back("deny_above", CanonicalNumber(*cost.deny_above));
+  std::vector<std::pair<std::string_view, std::string>> prices;
+  for (const auto& [tool, price] : cost.prices) {
+    prices.emplace_back(tool, Object({{"per_call", CanonicalNumber(price.per_call)},
+                                      {"per_kib", CanonicalNumber(price.per_kib)}}));
+  }
+  members.emplace_back("prices", Object(prices));
+  return Object(members);
+}
+
+std::string Redactions(const std::vector<RedactionPattern>& redactions) {
+  std::vector<std::string> items;
+  for (const RedactionPattern& redaction : redactions) {
+    items.push_back(Object({{"name", QuoteJson(redaction.name)}, {"pattern", QuoteJson(redaction.pattern)}}));
+  }
+  return Array(items);
+}
+
 std::string_view CheckpointsName(Checkpoints checkpoints) {
   switch (checkpoints) {
     case Checkpoints::kAuto:
@@ -103,7 +124,10 @@ std::string PolicyToJson(const Policy& policy) {
                                      {"deny", Texts(imports.deny)},
                                      {"ask", Texts(imports.ask)}})},
                  {"builtins", Object({{"allow", Texts(policy.builtins.allow)}})},
+                 {"attributes", Object({{"allow", Texts(policy.attributes.allow)},
+                                        {"deny", Texts(policy.attributes.deny)}})},
                  {"tools", Tools(policy.tools)},
+                 {"cost", Cost(policy.cost)},
                  {"limits", LimitsText(policy.limits)},
                  {"files", Object({{"read", Texts(policy.files.read)}})},
                  {"packages", Texts(policy.packages)},
@@ -111,6 +135,8 @@ std::string PolicyToJson(const Policy& policy) {
                  {"network", "\"off\""},
                  {"inspection", policy.inspection == Inspection::kRequired ? "\"required\"" : "\"optional\""},
                  {"checkpoint", QuoteJson(CheckpointsName(policy.checkpoints))},
+                 {"redact", Redactions(policy.redact)},
+                 {"redact_secrets", policy.redact_secrets ? "true" : "false"},
                  {"layers", Object({{"require", Texts(policy.required_layers)}})}});
 }
 

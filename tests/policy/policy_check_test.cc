@@ -58,6 +58,28 @@ TEST(CheckPolicyTest, GoodTextGivesThePolicyThatParsePolicyGives) {
   EXPECT_EQ(*report.policy, *ParsePolicy(text, "x"));
 }
 
+TEST(CheckPolicyTest, EveryKeySurvivesItsCanonicalForm) {
+  const auto policy = ParsePolicy(R"({"attributes": {"allow": ["__mro__", "sys._getframe"], "deny": ["x"]},
+    "cost": {"escalate_above": 0.5, "deny_above": 10, "prices": {"a": 1, "*": {"per_call": 2, "per_kib": 0.25}}},
+    "redact": [{"name": "badge", "pattern": "B-\\d+"}], "redact_secrets": false})",
+                                  "x");
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_EQ(policy->cost.prices.at("a"), (ToolPrice{1, 0}));
+  EXPECT_EQ(policy->cost.prices.at("*"), (ToolPrice{2, 0.25}));
+  EXPECT_TRUE(policy->cost.judges());
+  const auto again = ParsePolicy(PolicyToJson(*policy), "again");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, *policy);
+}
+
+TEST(CheckPolicyTest, WarnsOfCostsThatLimitNothing) {
+  EXPECT_THAT(Warnings(R"({"cost": {"deny_above": 5}})"), ElementsAre(HasSubstr("no tool has a price")));
+  EXPECT_THAT(Warnings(R"({"cost": {"prices": {"a": 1}}})"), ElementsAre(HasSubstr("limit nothing")));
+  EXPECT_THAT(Warnings(R"({"cost": {"prices": {"a": 1}, "escalate_above": 5, "deny_above": 5}})"),
+              ElementsAre(HasSubstr("1:49 escalate_above has no effect")));
+  EXPECT_THAT(Warnings(R"({"cost": {"prices": {"a": 1}, "escalate_above": 5, "deny_above": 6}})"), IsEmpty());
+}
+
 TEST(CheckPolicyTest, WarnsOfWhatAnotherEntryOverrules) {
   EXPECT_THAT(Warnings(R"({"imports": {"ask": ["a"], "deny": ["a"], "allow": ["b"]}})"),
               ElementsAre(HasSubstr("1:22 asking about \"a\" has no effect: another entry says deny")));

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import types
 import unittest
 
 try:
@@ -49,6 +50,14 @@ class SchemaTest(unittest.TestCase):
             with self.subTest(path=path):
                 policy = json.loads(without_comments(read(path)))
                 self.assertEqual([], [error.message for error in self.validator.iter_errors(policy)])
+
+    def test_attributes_are_those_that_the_inspector_refuses(self):
+        names = types.ModuleType("names")
+        source = read(os.path.join(os.path.dirname(POLICY), "interp", "child", "python", "inspector_names.py"))
+        exec(compile(source, "inspector_names.py", "exec"), names.__dict__)
+        allowed = self.schema["properties"]["attributes"]["properties"]["allow"]["items"]["anyOf"][0]["enum"]
+        refused = {name for name in names.INTERNALS if names.rule_of(name) != "builtin"}
+        self.assertEqual(refused, set(allowed) | {"f_builtins"})
 
     def test_agrees_with_the_codec(self):
         table = read(os.path.join(HERE, "agreement.txt"))
