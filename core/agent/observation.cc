@@ -92,10 +92,11 @@ std::string_view StateSentence(const CellResult& result) {
   return "";
 }
 
-void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view code,
-                   const ObservationLimits& limits) {
+void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view refusal_reason,
+                   std::string_view code, const ObservationLimits& limits) {
   if (verdict.decision == Decision::kEscalate)
-    out += "It needs the consent of a person, and nobody is there to give it.\n";
+    out += fmt::format("It needs the consent of a person and did not get it: {}\n",
+                       refusal_reason.empty() ? "no reason was given" : Inline(refusal_reason));
   std::size_t shown = 0;
   for (const Finding& finding : verdict.findings) {
     if (shown++ == limits.max_findings) {
@@ -170,7 +171,8 @@ std::string ObserveCell(const CellResult& result, std::string_view code, const O
   out +=
       result.outcome == Outcome::kDenied ? ".\n" : fmt::format(" ({:.2f} s).\n", Seconds(result.usage.wall));
   if (result.limit) out += fmt::format("limit: {}\n", Inline(result.limit->message));
-  if (result.verdict && result.outcome == Outcome::kDenied) AppendVerdict(out, *result.verdict, code, limits);
+  if (result.verdict && result.outcome == Outcome::kDenied)
+    AppendVerdict(out, *result.verdict, result.refusal_reason, code, limits);
   AppendStream(out, "stdout", result.out, result.truncated_out_bytes, limits.max_stdout);
   AppendStream(out, "stderr", result.err, result.truncated_err_bytes, limits.max_stderr);
   if (!result.type.empty() && result.type != "NoneType")

@@ -190,10 +190,12 @@ void CellCalls::Answer(CompletedCall& completed) {
   if (!reply.ok) {
     reply.error_type = completed.error.code == ErrorCode::kInvalidArgument ? "TypeError" : "ToolError";
     reply.error_message = ToValidUtf8(completed.error.message);
+    record.error_type = reply.error_type;
   }
   if (!Send(reply)) {
     record.ok = false;
     record.error = "the result is too large to send";
+    record.error_type = "ToolError";
   }
   owner_.Record(std::move(record));
 }
@@ -214,6 +216,7 @@ void CellCalls::AnswerLate() {
     record.error =
         fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
     ++late;
+    record.error_type = "ToolTimeoutError";
     Release(call);
     environment_.dispatcher.StopCall(cell_, call);
     Send({call, false, {}, "ToolTimeoutError", record.error});

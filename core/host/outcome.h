@@ -71,6 +71,7 @@ struct ToolCallRecord {
   Value result;       // if ok
   std::string error;  // else
   std::chrono::nanoseconds duration{0};
+  std::string error_type;  // of the exception that the cell got: "ToolError", "TypeError", "ToolTimeoutError"
 };
 
 struct Refusal {
@@ -119,6 +120,7 @@ struct CellResult {
   std::vector<Value> displays;  // (interpreter) maps from MIME type to text or bytes
   std::vector<ToolCallRecord> tool_calls;
   std::optional<Verdict> verdict;  // absent where inspection was off
+  std::string refusal_reason;      // where a person was asked about the cell and did not allow it
   std::optional<LimitHit> limit;
   Usage usage;
 };

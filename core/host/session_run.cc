@@ -152,6 +152,7 @@ CellResult SessionImpl::Denied(std::uint32_t cell, Verdict verdict, std::string_
     result.usage.denied.push_back({"inspector", finding.rule, finding.message, finding.hint});
   }
   result.error = std::move(error);
+  result.refusal_reason = reason;
   result.verdict = std::move(verdict);
   return result;
 }
