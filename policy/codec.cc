@@ -11,6 +11,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/policy/cost_rules_codec.h"
+#include "gloveport/policy/instant.h"
 #include "gloveport/policy/json_fields.h"
 #include "gloveport/policy/json_reader.h"
 #include "gloveport/policy/lexical_path.h"
@@ -76,6 +77,12 @@ class PolicyDecoder {
          {"network", [this](const Node& n) { return ReadNetwork(n); }},
          {"inspection", [this](const Node& n) { return ReadInspection(n); }},
          {"checkpoint", [this](const Node& n) { return ReadCheckpoints(n); }},
+         {"evidence", [this](const Node& n) { return ReadEvidence(n); }},
+         {"clock", [this](const Node& n) { return ReadClock(n); }},
+         {"seed",
+          [this](const Node& n) {
+            return fields_.Whole(n, "seed", 0, kMaxPolicySeed, policy_.seed.emplace());
+          }},
          {"layers", [this](const Node& n) { return Layers(n); }},
          {"$schema", [this](const Node& n) { return fields_.Expect(n, Node::Kind::kText, "$schema"); }}}));
     return std::move(policy_);
@@ -351,6 +358,25 @@ class PolicyDecoder {
     ASSIGN_OR_RETURN(const std::size_t word, fields_.Word(node, "checkpoint", kWords));
     policy_.checkpoints = static_cast<Checkpoints>(word);
     return {};
+  }
+
+  Status ReadEvidence(const Node& node) {
+    static constexpr std::array kWords = {"interpreter"sv, "kernel"sv};
+    return fields_.Object(node, "evidence", {{"opens", [this](const Node& n) -> Status {
+                                                ASSIGN_OR_RETURN(const std::size_t word,
+                                                                 fields_.Word(n, "evidence.opens", kWords));
+                                                policy_.evidence.opens = static_cast<EvidenceSource>(word);
+                                                return {};
+                                              }}});
+  }
+
+  Status ReadClock(const Node& node) {
+    std::string text;
+    RETURN_IF_ERROR(fields_.Text(node, "clock", text));
+    policy_.clock = ParseInstant(text);
+    if (policy_.clock || text == "real") return {};
+    return fields_.Fault(node.at, fmt::format("clock cannot be {}", QuoteJson(text)),
+                         "write \"real\", or an instant from 1970 to 2200 in UTC: \"2026-01-31T12:00:00Z\"");
   }
 
   Status Layers(const Node& node) {

@@ -126,6 +126,17 @@ enum class Inspection { kRequired, kOptional };
 // kAuto: the agent loop does it, other sessions do not.
 enum class Checkpoints { kAuto, kOff, kEachCell };
 
+// Who is asked which files a session opens. kInterpreter: the audit hook, which native code can get around.
+// kKernel besides: the host sees each such call, stopped, before the kernel decides it; that costs time.
+enum class EvidenceSource { kInterpreter, kKernel };
+
+struct Evidence {
+  EvidenceSource opens = EvidenceSource::kInterpreter;
+  friend bool operator==(const Evidence&, const Evidence&) = default;
+};
+
+inline constexpr std::uint64_t kMaxPolicySeed = (std::uint64_t{1} << 53) - 1;  // exact in every JSON reader
+
 struct Policy {
   std::string name = "custom";  // preset name or file name, for messages and records
   ImportRules imports;
@@ -142,6 +153,11 @@ struct Policy {
   Checkpoints checkpoints = Checkpoints::kAuto;
   std::vector<RedactionPattern> redact;
   bool redact_secrets = true;  // the patterns that are built in, besides `redact`
+  Evidence evidence;
+  // The wall clock of sessions starts at this instant, counted from 1970; absent: it is the real one.
+  std::optional<std::chrono::nanoseconds> clock;
+  // Hash seed and random numbers repeat from run to run; absent: they are random. At most kMaxPolicySeed.
+  std::optional<std::uint64_t> seed;
   std::vector<std::string> required_layers = {"seccomp", "own_root"};  // or "landlock" instead of "own_root"
 
   bool Requires(std::string_view layer) const;

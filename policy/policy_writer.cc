@@ -6,12 +6,15 @@
 
 #include "gloveport/policy/codec.h"
 #include "gloveport/policy/constraint.h"
+#include "gloveport/policy/instant.h"
 #include "gloveport/policy/json_reader.h"
 
 namespace gloveport {
 namespace {
 
-std::string Object(const std::vector<std::pair<std::string_view, std::string>>& members) {
+using Members = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string Object(const Members& members) {
   std::string out;
   for (const auto& [key, value] : members)
     out += fmt::format("{}{}:{}", out.empty() ? "" : ",", QuoteJson(key), value);
@@ -96,6 +99,10 @@ std::string_view CheckpointsName(Checkpoints checkpoints) {
   return "";
 }
 
+std::string_view SourceName(EvidenceSource source) {
+  return source == EvidenceSource::kKernel ? "kernel" : "interpreter";
+}
+
 std::string LimitsText(const Limits& limits) {
   return Object({{"wall_s", Seconds(limits.wall)},
                  {"cpu_s", Seconds(limits.cpu)},
@@ -119,25 +126,29 @@ std::string LimitsText(const Limits& limits) {
 
 std::string PolicyToJson(const Policy& policy) {
   const ImportRules& imports = policy.imports;
-  return Object({{"name", QuoteJson(policy.name)},
-                 {"imports", Object({{"allow", Texts(imports.allow)},
-                                     {"deny", Texts(imports.deny)},
-                                     {"ask", Texts(imports.ask)}})},
-                 {"builtins", Object({{"allow", Texts(policy.builtins.allow)}})},
-                 {"attributes", Object({{"allow", Texts(policy.attributes.allow)},
-                                        {"deny", Texts(policy.attributes.deny)}})},
-                 {"tools", Tools(policy.tools)},
-                 {"cost", Cost(policy.cost)},
-                 {"limits", LimitsText(policy.limits)},
-                 {"files", Object({{"read", Texts(policy.files.read)}})},
-                 {"packages", Texts(policy.packages)},
-                 {"preload", Texts(policy.preload)},
-                 {"network", "\"off\""},
-                 {"inspection", policy.inspection == Inspection::kRequired ? "\"required\"" : "\"optional\""},
-                 {"checkpoint", QuoteJson(CheckpointsName(policy.checkpoints))},
-                 {"redact", Redactions(policy.redact)},
-                 {"redact_secrets", policy.redact_secrets ? "true" : "false"},
-                 {"layers", Object({{"require", Texts(policy.required_layers)}})}});
+  Members members = {
+      {"name", QuoteJson(policy.name)},
+      {"imports",
+       Object({{"allow", Texts(imports.allow)}, {"deny", Texts(imports.deny)}, {"ask", Texts(imports.ask)}})},
+      {"builtins", Object({{"allow", Texts(policy.builtins.allow)}})},
+      {"attributes",
+       Object({{"allow", Texts(policy.attributes.allow)}, {"deny", Texts(policy.attributes.deny)}})},
+      {"tools", Tools(policy.tools)},
+      {"cost", Cost(policy.cost)},
+      {"limits", LimitsText(policy.limits)},
+      {"files", Object({{"read", Texts(policy.files.read)}})},
+      {"packages", Texts(policy.packages)},
+      {"preload", Texts(policy.preload)},
+      {"network", "\"off\""},
+      {"inspection", policy.inspection == Inspection::kRequired ? "\"required\"" : "\"optional\""},
+      {"checkpoint", QuoteJson(CheckpointsName(policy.checkpoints))},
+      {"redact", Redactions(policy.redact)},
+      {"redact_secrets", policy.redact_secrets ? "true" : "false"},
+      {"evidence", Object({{"opens", QuoteJson(SourceName(policy.evidence.opens))}})},
+      {"clock", QuoteJson(policy.clock ? FormatInstant(*policy.clock) : "real")},
+      {"layers", Object({{"require", Texts(policy.required_layers)}})}};
+  if (policy.seed) members.emplace_back("seed", std::to_string(*policy.seed));
+  return Object(members);
 }
 
 }  // namespace gloveport
