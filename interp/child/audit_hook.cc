@@ -13,6 +13,7 @@
 #include "gloveport/interp/child/event_log.h"
 #include "gloveport/interp/child/python_ref.h"
 #include "gloveport/interp/child/session_state.h"
+#include "gloveport/interp/child/unwinder.h"
 
 namespace gloveport::child {
 namespace {
@@ -20,6 +21,8 @@ namespace {
 constexpr const char* kNoProcesses =
     "no program or process can be started in here; compute in Python, or in threads "
     "(concurrent.futures.ThreadPoolExecutor)";
+constexpr const char* kNoDynamicCode =
+    "text is not run as code in here: write the code into the cell, where it is checked before it runs";
 constexpr const char* kNoNetwork =
     "there is no network in here; work with the files in the work folder and the tools that are offered";
 
@@ -83,11 +86,28 @@ std::string PathOf(PyObject* path) {
   return Utf8Of(path);
 }
 
-bool IsWrite(PyObject* mode, PyObject* flags) {
-  if (PyUnicode_Check(mode) && Utf8Of(mode).find_first_of("wax+") != std::string::npos) return true;
-  const long bits = PyLong_Check(flags) ? PyLong_AsLong(flags) : 0;
-  if (bits == -1 && PyErr_Occurred()) return PyErr_Clear(), false;
-  return (bits & O_ACCMODE) != O_RDONLY || (bits & (O_CREAT | O_TRUNC)) != 0;
+// What an open asks for, as flags of open(2): the mode of builtins.open or the flags of os.open.
+long FlagsOf(PyObject* mode, PyObject* flags) {
+  long bits = PyLong_Check(flags) ? PyLong_AsLong(flags) : 0;
+  if (bits == -1 && PyErr_Occurred()) PyErr_Clear(), bits = 0;
+  const std::string text = PyUnicode_Check(mode) ? Utf8Of(mode) : "";
+  const bool both = text.find('+') != std::string::npos;
+  if (both) bits |= O_RDWR;
+  if (text.find_first_of("wax") != std::string::npos) bits |= (both ? O_RDWR : O_WRONLY) | O_CREAT;
+  return bits;
+}
+
+// The kernel decides, and later; this is what it is going to say as far as one can see.
+bool SeemsAllowed(const std::string& path, const EventLog::Open& open, long flags) {
+  if (::access(path.c_str(), F_OK) == 0) {
+    if (open.create && (flags & O_EXCL) != 0) return false;
+    const bool read = (flags & O_ACCMODE) != O_WRONLY;
+    return ::access(path.c_str(), (read ? R_OK : 0) | (open.write ? W_OK : 0)) == 0;
+  }
+  if (!open.create) return false;
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
 // open(path, mode, flags); an opened descriptor has no path of its own.
@@ -96,12 +116,30 @@ int OnOpen(PyObject* args) {
   PyObject* path_object = PyTuple_GET_ITEM(args, 0);
   if (PyLong_Check(path_object)) return 0;
   const std::string path = PathOf(path_object);
-  if (path.empty() || IsRuntimeFile(path)) return 0;
-  const bool write = IsWrite(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
-  // Looking for a file that is not there reads nothing.
-  if (!write && ::access(path.c_str(), F_OK) != 0) return 0;
-  EventLog::Opened(path, write);
+  if (path.empty()) return 0;
+  const long flags = FlagsOf(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
+  EventLog::Open open;
+  open.path = path;
+  open.write = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+  open.create = (flags & O_CREAT) != 0;
+  // Libraries read their own files, and look for some that are not there.
+  if (!open.write && IsRuntimeFile(path)) return 0;
+  open.allowed = SeemsAllowed(path, open, flags);
+  EventLog::Opened(std::move(open));
   return 0;
+}
+
+// Text that a cell runs as code, by which name ever it came by the function. Libraries may: dataclasses and
+// namedtuple are made so.
+int OnDynamicCode(const char* event) {
+  const SessionState& state = State();
+  if (!state.cell_running.load(std::memory_order_relaxed) || state.policy == nullptr ||
+      state.policy->inspection == Inspection::kOptional) {
+    return 0;
+  }
+  const std::vector<std::string>& allowed = state.policy->builtins.allow;
+  if (!allowed.empty() || !Unwinder::CellIsCalling()) return 0;
+  return Refuse(event, "builtin", kNoDynamicCode);
 }
 
 // Called for every audited event of every thread: the common ones must leave at once.
@@ -110,6 +148,9 @@ int OnAudit(const char* event, PyObject* args, void*) {
   const std::string_view name(event);
   if (name == "open") return args != nullptr ? OnOpen(args) : 0;
   switch (name.front()) {
+    case 'c':
+    case 'e':
+      return name == "exec" || name == "compile" ? OnDynamicCode(event) : 0;
     case 'f':
     case 'h':
     case 'i':

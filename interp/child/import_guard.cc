@@ -1,7 +1,5 @@
 #include "gloveport/interp/child/import_guard.h"
 
-#include <frameobject.h>
-
 #include <array>
 #include <string>
 #include <string_view>
@@ -24,14 +22,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPublicNa
     {"ntpath", "os.path"},
     {"_collections_abc", "collections.abc"},
 }};
-
-// The frame that called the C function that asks.
-bool CellIsCalling() {
-  PyFrameObject* frame = PyEval_GetFrame();  // borrowed
-  if (frame == nullptr) return false;
-  const PyRef code = PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  return Unwinder::IsCellCode(reinterpret_cast<PyCodeObject*>(code.get()));
-}
 
 Effect EffectOf(std::string_view module) {
   const Effect effect = State().policy->imports.EffectOf(module);
@@ -119,7 +109,7 @@ bool IsImportByC(PyObject* wanted) {
 }
 
 PyObject* GuardedImport(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  if (State().policy == nullptr || !CellIsCalling())
+  if (State().policy == nullptr || !Unwinder::CellIsCalling())
     return PyObject_Vectorcall(g_import, args, static_cast<std::size_t>(count), names);
   PyObject* name = Argument(args, count, names, 0, "name");
   PyObject* wanted = Argument(args, count, names, 3, "fromlist");
@@ -129,7 +119,9 @@ PyObject* GuardedImport(PyObject*, PyObject* const* args, Py_ssize_t count, PyOb
   const std::string module = Utf8Of(name);
   if (relative || module.empty())
     return PyObject_Vectorcall(g_import, args, static_cast<std::size_t>(count), names);
-  if (!MayImport(module, wanted)) return nullptr;
+  const bool allowed = MayImport(module, wanted);
+  EventLog::Imported(module, allowed);
+  if (!allowed) return nullptr;
   PyRef imported = PyRef::Steal(PyObject_Vectorcall(g_import, args, static_cast<std::size_t>(count), names));
   if (imported && !MayTakeMembers(module, wanted, imported.get())) return nullptr;
   return imported.release();
@@ -137,9 +129,10 @@ PyObject* GuardedImport(PyObject*, PyObject* const* args, Py_ssize_t count, PyOb
 
 PyObject* GuardedImportModule(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const std::string module = Utf8Of(Argument(args, count, names, 0, "name"));
-  if (State().policy != nullptr && !module.empty() && module.front() != '.' && CellIsCalling() &&
-      !MayImport(module, nullptr)) {
-    return nullptr;
+  if (State().policy != nullptr && !module.empty() && module.front() != '.' && Unwinder::CellIsCalling()) {
+    const bool allowed = MayImport(module, nullptr);
+    EventLog::Imported(module, allowed);
+    if (!allowed) return nullptr;
   }
   return PyObject_Vectorcall(g_import_module, args, static_cast<std::size_t>(count), names);
 }

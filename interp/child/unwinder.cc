@@ -129,6 +129,13 @@ bool Unwinder::IsCellCode(PyCodeObject* code) {
   return text.starts_with('<') && !text.starts_with("<frozen ") && !text.starts_with("<gloveport/");
 }
 
+bool Unwinder::CellIsCalling() {
+  PyFrameObject* frame = PyEval_GetFrame();  // borrowed
+  if (frame == nullptr) return false;
+  const PyRef code = CodeOf(frame);
+  return IsCellCode(reinterpret_cast<PyCodeObject*>(code.get()));
+}
+
 void Unwinder::Arm() {
   ThreadUnwinding& mine = Mine();
   if (mine.armed) return;

@@ -28,6 +28,9 @@ class Unwinder {
 
   // Whether the code was made from the text of a cell (or from a text that a cell compiled).
   static bool IsCellCode(PyCodeObject* code);
+
+  // Whether such code called the C function that asks.
+  static bool CellIsCalling();
 };
 
 }  // namespace gloveport::child

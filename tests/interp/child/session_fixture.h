@@ -15,7 +15,10 @@ namespace gloveport::testing {
 
 class SessionFixture : public ::testing::Test {
  protected:
-  SessionFixture() { config_.policy.imports.allow = {"*"}; }
+  SessionFixture() {
+    config_.policy.imports.allow = {"*"};
+    config_.policy.builtins.allow = {"eval", "exec", "compile"};
+  }
 
   SessionProcess& session() {
     if (!session_) session_ = std::make_unique<SessionProcess>(config_, folder_.path(), seed_);

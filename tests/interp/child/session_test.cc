@@ -295,6 +295,37 @@ TEST_F(Imports, OthersAreRefusedByNameWithAHint) {
   }
 }
 
+// The inspector refuses the plain names; these are what it cannot see.
+TEST_F(Session, TextRunAsCodeIsRefusedByWhicheverName) {
+  config_.policy.builtins.allow = {};
+  for (const char* code :
+       {"__builtins__.__dict__['ev' + 'al']('1 + 1')", "f = getattr(__builtins__, 'ex' + 'ec')\nf('1')",
+        "__builtins__.compile('1', 'x', 'eval')", "exec('import socket')"}) {
+    const CellRun run = Run(code);
+    EXPECT_EQ(ErrorType(run), "PermissionError") << code;
+    EXPECT_THAT(Message(run), HasSubstr("write the code into the cell")) << code;
+    EXPECT_THAT(EventsOf(run, "refused"), ::testing::ElementsAre(HasSubstr(R"("rule":"builtin")"))) << code;
+  }
+}
+
+TEST_F(Session, LibrariesMayMakeCodeOfText) {
+  config_.policy.builtins.allow = {};
+  const CellRun run =
+      Run("import collections, dataclasses, typing, colorsys\n"
+          "P = collections.namedtuple('P', 'x y')\n"
+          "@dataclasses.dataclass\nclass D:\n    x: 'int'\n"
+          "typing.get_type_hints(D)['x'], D(1), P(1, 2)");
+  EXPECT_EQ(Status(run), "ok");
+  EXPECT_THAT(EventsOf(run, "refused"), ::testing::IsEmpty());
+}
+
+TEST_F(Session, ImportsOfACellAreToldOnceEach) {
+  const CellRun run = Run("import json\nimport json\nfrom os import path\n__import__('color' + 'sys')");
+  EXPECT_THAT(EventsOf(run, "import"), ::testing::ElementsAre(R"({"module":"json","allowed":true})",
+                                                              R"({"module":"os","allowed":true})",
+                                                              R"({"module":"colorsys","allowed":true})"));
+}
+
 TEST_F(Imports, WhatAllowedModulesImportThemselvesWorks) {
   EXPECT_EQ(
       Eval("import json, concurrent.futures\n[json.codecs.__name__, hasattr(concurrent.futures, 'thread')]"),
@@ -325,9 +356,11 @@ TEST_F(Session, OpenedFilesAreReportedOnceAndTheRuntimesAreNot) {
           "open('out.txt', 'w').write('y')\ntry: open('missing.txt')\nexcept OSError: pass\n"
           "import os\nos.close(os.open('in.txt', os.O_RDWR))");
   ASSERT_EQ(Status(run), "ok") << Traceback(run);
-  EXPECT_THAT(EventsOf(run, "open"), ::testing::ElementsAre(R"({"path":"in.txt","write":false})",
-                                                            R"({"path":"out.txt","write":true})",
-                                                            R"({"path":"in.txt","write":true})"));
+  EXPECT_THAT(EventsOf(run, "open"),
+              ::testing::ElementsAre(R"({"path":"in.txt","write":false,"create":false,"allowed":true})",
+                                     R"({"path":"out.txt","write":true,"create":true,"allowed":true})",
+                                     R"({"path":"missing.txt","write":false,"create":false,"allowed":false})",
+                                     R"({"path":"in.txt","write":true,"create":false,"allowed":true})"));
 }
 
 TEST_F(Session, BusyCellDoesNotFloodTheHost) {
