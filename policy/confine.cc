@@ -96,7 +96,8 @@ bool HasMemoryDenyWriteExecute() {
 Status Confine(const ConfinePlan& plan, const std::function<Status(UniqueFd)>& send_listener) {
   RETURN_IF_ERROR(SetResourceLimits(plan.limits));
   RETURN_IF_ERROR(DropCapabilities());
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
+  if (::prctl(PR_SET_DUMPABLE, plan.dumpable ? 1 : 0, 0, 0, 0) != 0)
+    return FailErrno("cannot set the dumpable flag", errno);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return FailErrno("no_new_privs", errno);
   if (plan.landlock) RETURN_IF_ERROR(ApplyLandlock(plan.landlock_rules));
   ::prctl(kSetMdwe, kRefuseExecGain, 0, 0,

@@ -29,10 +29,13 @@ struct ConfinePlan {
   bool landlock = true;  // false only where the kernel has none and an own root stands
   LandlockRules landlock_rules;
   std::vector<int> keep_fds;  // everything else is closed
+  // Lets the host, where it is an ordinary user, read the memory and the paths of this process; its equals
+  // are kept from that by the filter.
+  bool dumpable = false;
   SyscallFilter filter;
 };
 
-// rlimits → capabilities → not dumpable → no_new_privs → Landlock → MDWE → descriptors → notify filter →
+// rlimits → capabilities → dumpable or not → no_new_privs → Landlock → MDWE → descriptors → notify filter →
 // `send_listener` (the last moment at which a descriptor can be sent) → main filter. An error names its step.
 [[nodiscard]] Status Confine(const ConfinePlan& plan,
                              const std::function<Status(UniqueFd listener)>& send_listener);
@@ -47,9 +50,9 @@ struct SelfCheckPlan {
 };
 [[nodiscard]] Status SelfCheck(const SelfCheckPlan& plan);
 
-// The acts that the filter answers by ending the process, each tried in a throw-away fork of the caller,
-// which must be single-threaded, under `plan`. Once per template is enough: its sessions have the same
-// filter.
+// The acts that the kernel answers by ending the process, each tried in a throw-away fork of the caller,
+// which must be single-threaded, under `plan`; and that calls which the host would have to answer come to
+// nothing where no host listens. Once per template is enough: its sessions have the same filter.
 [[nodiscard]] Status CheckEndings(const ConfinePlan& plan);
 
 // Whether the kernel took PR_SET_MDWE (6.3 and later).

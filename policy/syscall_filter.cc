@@ -18,223 +18,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <set>
+#include <span>
 #include <system_error>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/policy/syscall_lists.h"
 
 namespace gloveport {
 namespace {
-
-// Measured: what the standard library, numpy, pandas, matplotlib, sqlite3, threads and asyncio need after
-// warm-up, with their neighbours of other library versions (both the old calls of x86-64 and the *at forms of
-// arm64).
-constexpr std::string_view kAllowed[] = {
-    // memory
-    "brk",
-    "munmap",
-    "mremap",
-    "msync",
-    "mincore",
-    // reading and writing of what is open
-    "read",
-    "write",
-    "readv",
-    "writev",
-    "pread64",
-    "pwrite64",
-    "preadv",
-    "pwritev",
-    "lseek",
-    "close",
-    "fstat",
-    "ftruncate",
-    "fsync",
-    "fdatasync",
-    "fallocate",
-    "dup",
-    "dup2",
-    "dup3",
-    "pipe",
-    "pipe2",
-    "sendfile",
-    "copy_file_range",
-    "fadvise64",
-    // paths: what they reach is decided by the root file system and Landlock
-    "newfstatat",
-    "stat",
-    "lstat",
-    "statx",
-    "access",
-    "faccessat",
-    "faccessat2",
-    "getcwd",
-    "chdir",
-    "fchdir",
-    "mkdir",
-    "mkdirat",
-    "rmdir",
-    "unlink",
-    "unlinkat",
-    "rename",
-    "renameat",
-    "renameat2",
-    "readlink",
-    "readlinkat",
-    "symlink",
-    "symlinkat",
-    "link",
-    "linkat",
-    "getdents64",
-    "statfs",
-    "fstatfs",
-    "umask",
-    // time
-    "gettimeofday",
-    "time",
-    "nanosleep",
-    "setitimer",
-    "getitimer",
-    "times",
-    "alarm",
-    "pause",
-    // identity and random numbers
-    "getrandom",
-    "getpid",
-    "gettid",
-    "getppid",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "getgroups",
-    "getrusage",
-    "uname",
-    "getpgrp",
-    "getresuid",
-    "getresgid",
-    // threads and signals
-    "rt_sigaction",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "rt_sigpending",
-    "rt_sigtimedwait",
-    "rt_sigsuspend",
-    "sigaltstack",
-    "set_robust_list",
-    "set_tid_address",
-    "rseq",
-    "sched_yield",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "exit",
-    "exit_group",
-    "restart_syscall",
-    "membarrier",
-    // waiting for events
-    "poll",
-    "ppoll",
-    "select",
-    "pselect6",
-    "epoll_create",
-    "epoll_create1",
-    "epoll_ctl",
-    "epoll_wait",
-    "epoll_pwait",
-    "epoll_pwait2",
-    "eventfd2",
-    "recvfrom",
-    "getsockname",
-    "getpeername",
-    "shutdown",
-};
-
-// Only an attack makes these. Nothing that a library tries may stand here: the session would die of it.
-constexpr std::string_view kViolations[] = {
-    "ptrace",
-    "process_vm_readv",
-    "process_vm_writev",
-    "process_madvise",
-    "bpf",
-    "perf_event_open",
-    "userfaultfd",
-    "io_uring_setup",
-    "io_uring_enter",
-    "io_uring_register",
-    "keyctl",
-    "add_key",
-    "request_key",
-    "mount",
-    "umount2",
-    "pivot_root",
-    "move_mount",
-    "open_tree",
-    "fsopen",
-    "fsconfig",
-    "fsmount",
-    "fspick",
-    "mount_setattr",
-    "unshare",
-    "setns",
-    "init_module",
-    "finit_module",
-    "delete_module",
-    "kexec_load",
-    "kexec_file_load",
-    "open_by_handle_at",
-    "iopl",
-    "ioperm",
-    "modify_ldt",
-    "pidfd_getfd",
-    "seccomp",
-    "chroot",
-    "reboot",
-    "swapon",
-    "swapoff",
-    "acct",
-    "quotactl",
-    "lookup_dcookie",
-    "vhangup",
-    "settimeofday",
-    "clock_settime",
-    "adjtimex",
-    "clock_adjtime",
-};
-
-// Refused with a record: the host learns of each attempt and answers EPERM. sendmsg must not stand here: the
-// session sends the listener with it, when nobody holds the listener yet.
-constexpr std::string_view kWitnessed[] = {
-    "socket",
-    "connect",
-    "bind",
-    "listen",
-    "accept",
-    "accept4",
-    "execve",
-    "execveat",
-    "fork",
-    "vfork",
-    "tkill",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "pidfd_open",
-    "pidfd_send_signal",
-    "memfd_create",
-    "setuid",
-    "setgid",
-    "setreuid",
-    "setresuid",
-    "mknod",
-    "mknodat",
-    "personality",
-};
-
-// Decided by the host, which knows whom the first argument means: a process may signal itself and start
-// threads. A number in the filter would not do, for a fork inherits the filter and has another number.
-constexpr std::string_view kDecided[] = {"kill", "tgkill", "clone"};
 
 std::uint32_t TokenOf(SyscallArchitecture architecture) {
   switch (architecture) {
@@ -393,11 +190,10 @@ void AddPathRules(Builder& b, bool host_root_visible) {
 }
 
 // Honest answers for libraries that have a second way: ENOSYS makes glibc fall back, EPERM would not.
-void AddSoftRefusals(Builder& b) {
-  for (const std::string_view name :
-       {"clone3", "openat2", "close_range", "futex_waitv", "map_shadow_stack", "rseq_slice"}) {
+void AddSoftRefusals(Builder& b, bool witness_opens) {
+  for (const std::string_view name : {"close_range", "futex_waitv", "map_shadow_stack", "rseq_slice"})
     b.Rule(SCMP_ACT_ERRNO(ENOSYS), name);
-  }
+  if (!witness_opens) b.Rule(SCMP_ACT_ERRNO(ENOSYS), "openat2");
   for (const std::string_view name :
        {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr", "setxattr",
         "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"}) {
@@ -406,9 +202,12 @@ void AddSoftRefusals(Builder& b) {
 }
 
 // The host answers these; the main program must let them through to the notify program, whose answer is
-// weaker than any refusal of the main one.
-void AddNotified(Builder& b) {
+// weaker than any refusal of the main one. Where no host listens any more, the kernel answers ENOSYS.
+void AddNotified(Builder& b, bool witness_opens) {
+  for (const std::string_view name : kViolations) b.Allow(name);
   for (const std::string_view name : kWitnessed) b.Allow(name);
+  for (const std::string_view name : kUnsupported) b.Allow(name);
+  if (witness_opens) b.Allow("openat2");
   b.Allow("kill");
   b.Allow("tgkill");
   b.Allow("clone", {Builder::Clear(0, CLONE_THREAD)});
@@ -420,14 +219,14 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
     return Fail(ErrorCode::kConfinementUnavailable, "libseccomp cannot make a filter for this machine");
   b.Attribute(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   for (const std::string_view name : kAllowed) b.Allow(name);
-  for (const std::string_view name : kViolations) b.Rule(SCMP_ACT_KILL_PROCESS, name);
+  for (const std::string_view name : kEnding) b.Rule(SCMP_ACT_KILL_PROCESS, name);
   AddMemoryRules(b, !options.host_root_visible);
   AddThreadRules(b);
   AddIdentityRules(b);
   AddDescriptorRules(b);
   AddPathRules(b, options.host_root_visible);
-  AddSoftRefusals(b);
-  AddNotified(b);
+  AddSoftRefusals(b, options.witness_opens);
+  AddNotified(b, options.witness_opens);
   b.Attribute(SCMP_FLTATR_CTL_OPTIMIZE, 2);
   // libseccomp asks the kernel what it can do, so that this fails too where the kernel can do nothing.
   if (!b.ok()) {
@@ -440,22 +239,74 @@ Result<BpfProgram> CompileMain(const SyscallFilterOptions& options) {
   return b.Export();
 }
 
-// Written by hand: it is short, and libseccomp would add its own architecture actions to it.
-Result<BpfProgram> CompileNotify(std::uint32_t architecture) {
+std::vector<std::uint32_t> NotifiedNumbers(const SyscallFilterOptions& options) {
+  std::vector<std::uint32_t> numbers;
+  const auto add = [&](std::string_view name) {
+    const int number =
+        seccomp_syscall_resolve_name_arch(TokenOf(options.architecture), std::string(name).c_str());
+    if (number >= 0) numbers.push_back(static_cast<std::uint32_t>(number));
+  };
+  for (const std::string_view name : kViolations) add(name);
+  for (const std::string_view name : kWitnessed) add(name);
+  for (const std::string_view name : kDecided) add(name);
+  for (const std::string_view name : kUnsupported) add(name);
+  if (options.witness_opens) {
+    for (const std::string_view name : kOpens) add(name);
+    add("openat2");
+  }
+  std::ranges::sort(numbers);
+  const auto same = std::ranges::unique(numbers);
+  numbers.erase(same.begin(), same.end());
+  return numbers;
+}
+
+// A tree of comparisons over sorted numbers: each call passes through it, and few are held.
+void AppendTree(std::span<const std::uint32_t> numbers, std::vector<sock_filter>& code) {
+  if (numbers.size() == 1) {
+    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[0], 0, 1));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    return;
+  }
+  const std::size_t middle = numbers.size() / 2;
+  std::vector<sock_filter> below;
+  AppendTree(numbers.first(middle), below);
+  // A jump reaches 255 instructions; 60 numbers need fewer.
+  code.push_back(
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, numbers[middle], static_cast<std::uint8_t>(below.size()), 0));
+  code.insert(code.end(), below.begin(), below.end());
+  AppendTree(numbers.subspan(middle), code);
+}
+
+// Written by hand: libseccomp would add its own architecture actions to it.
+Result<BpfProgram> CompileNotify(const SyscallFilterOptions& options) {
   constexpr std::uint32_t kNumber = offsetof(seccomp_data, nr);
   std::vector<sock_filter> code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber)};
-  const auto notify = [&](std::string_view name) {
-    const int number = seccomp_syscall_resolve_name_arch(architecture, std::string(name).c_str());
-    if (number < 0) return;
-    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
-    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
-  };
-  for (const std::string_view name : kWitnessed) notify(name);
-  for (const std::string_view name : kDecided) notify(name);
-  code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  const std::vector<std::uint32_t> numbers = NotifiedNumbers(options);
+  if (numbers.size() > 120)
+    return Fail(ErrorCode::kInternal, "too many calls to notify the host of for one tree");
+  AppendTree(numbers, code);
   BpfProgram program;
   program.bytes.assign(reinterpret_cast<const char*>(code.data()), code.size() * sizeof(sock_filter));
   return program;
+}
+
+template <std::size_t kCount>
+std::set<int> NativeNumbers(const std::string_view (&names)[kCount]) {
+  std::set<int> numbers;
+  for (const std::string_view name : names)
+    numbers.insert(seccomp_syscall_resolve_name(std::string(name).c_str()));
+  return numbers;
+}
+
+bool IsViolation(int number) {
+  static const std::set<int> numbers = NativeNumbers(kViolations);
+  return numbers.contains(number);
+}
+
+bool IsOpen(int number) {
+  static const std::set<int> numbers = NativeNumbers(kOpens);
+  return numbers.contains(number);
 }
 
 }  // namespace
@@ -468,7 +319,7 @@ Result<SyscallFilter> CompileSyscallFilter(const SyscallFilterOptions& options) 
   }
   SyscallFilter filter;
   ASSIGN_OR_RETURN(filter.main, CompileMain(options));
-  ASSIGN_OR_RETURN(filter.notify, CompileNotify(arch));
+  ASSIGN_OR_RETURN(filter.notify, CompileNotify(options));
   return filter;
 }
 
@@ -480,7 +331,10 @@ std::string SyscallName(int number, SyscallArchitecture architecture) {
 
 NotifiedCall ClassifyNotified(int number, std::uint64_t first_argument) {
   if (number == __NR_kill || number == __NR_tgkill) return NotifiedCall::kSignal;
-  if (number != __NR_clone) return NotifiedCall::kRefuse;
+  if (number == __NR_clone3) return NotifiedCall::kClone3;
+  if (number == __NR_openat2) return NotifiedCall::kOpenat2;
+  if (IsOpen(number)) return NotifiedCall::kOpen;
+  if (number != __NR_clone) return IsViolation(number) ? NotifiedCall::kViolation : NotifiedCall::kRefuse;
   if (first_argument == BranchCloneFlags()) return NotifiedCall::kBranch;
   const bool thread = (first_argument & (kThreadFlags | kNamespaceFlags)) == kThreadFlags;
   return thread ? NotifiedCall::kThreadStart : NotifiedCall::kRefuse;

@@ -22,14 +22,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGrace{1000};          // between a soft stop and the kill
-constexpr milliseconds kSampleInterval{50};   // of CPU time and memory
-constexpr std::size_t kMaxListed = 200;       // files, refusals and displays that one result lists
-constexpr std::size_t kMaxListedText = 4096;  // bytes of a name or message in such a list
-constexpr std::size_t kMaxRecords = 10'000;   // tool calls that one result lists
-constexpr int kFramesAtOnce = 64;             // before deadlines, output and everything else get their turn
-constexpr std::size_t kMaxEvents =
-    100'000;  // the interpreter sends each only once, and a few hundred at most
+constexpr milliseconds kGrace{1000};         // between a soft stop and the kill
+constexpr milliseconds kSampleInterval{50};  // of CPU time and memory
+constexpr std::size_t kMaxListed = 200;      // displays that one result lists
+constexpr std::size_t kMaxRecords = 10'000;  // tool calls that one result lists
+constexpr int kFramesAtOnce = 64;            // before deadlines, output and everything else get their turn
 constexpr std::size_t kReadChunk = 256 * 1024;
 constexpr std::uint64_t kFloodFactor = 512;  // output beyond this many times the kept bytes ends the cell
 constexpr std::uint64_t kResidentSlack =
@@ -42,14 +39,6 @@ constexpr int kInterruptSignal = SIGUSR2;
 std::string SignalName(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
-// What a child says of itself, cut: valid UTF-8 stays so.
-std::string ShortText(const Value& map, std::string_view key) {
-  std::string text = map.TextOr(key, "");
-  if (text.size() <= kMaxListedText) return text;
-  text.resize(kMaxListedText);
-  return ToValidUtf8(text);
 }
 
 PythonError ReadError(const Value& map) {
@@ -75,7 +64,8 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
               environment.dispatcher, environment.totals, environment.desk, environment.sink},
              *this, cell),
       kept_budget_(environment.policy.limits.result_mib << 20),
-      meter_(process.pid(), environment.totals) {
+      evidence_(environment.session, cell, environment.sink),
+      meter_(process.pid(), environment.totals, environment.counters) {
   result_.cell = cell;
 }
 
@@ -144,10 +134,17 @@ void CellRun::WaitForEvents() {
 }
 
 void CellRun::AnswerHeldCall() {
-  SyscallWitness& witness = process_.witness();
-  if (const Status answered = witness.AnswerOne(); !answered) return Violate(answered.error().message);
-  for (const std::string& call : witness.TakeRefused(process_.pid()))
-    AddRefusal({"kernel", "syscall", call, fmt::format("the system call {} was refused", call)});
+  if (const Status answered = process_.witness().AnswerOne(); !answered)
+    return Violate(answered.error().message);
+  TakeWitnessed();
+}
+
+void CellRun::TakeWitnessed() {
+  if (const auto violation = evidence_.Take(process_.witness(), process_.pid())) {
+    KillFor(Outcome::kViolation, "",
+            fmt::format("the code made a system call that only an attack makes, {}; its process was ended",
+                        *violation));
+  }
 }
 
 void CellRun::CheckDeadlines() {
@@ -322,26 +319,7 @@ void CellRun::On(wire::Display& display) {
 }
 
 void CellRun::On(wire::Event& event) {
-  if (++events_ > kMaxEvents) return Violate("more events than an interpreter sends");
-  const auto details = DecodeValue(event.details);
-  if (!details || !details->is_map()) return Violate("an event that is no map");
-  if (event.kind == "open") {
-    auto& files = details->BoolOr("write", false) ? files_written_ : files_read_;
-    if (const auto path = ShortText(*details, "path"); !path.empty() && files.size() < kMaxListed)
-      files.insert(path);
-  } else if (event.kind == "refused" && !details->Find("more")) {
-    AddRefusal({"interpreter", ShortText(*details, "rule"), ShortText(*details, "what"),
-                ShortText(*details, "message")});
-  }
-}
-
-void CellRun::AddRefusal(Refusal refusal) {
-  if (refusal.what.size() > kMaxListedText)
-    refusal.what = ToValidUtf8(refusal.what.substr(0, kMaxListedText));
-  if (refusals_seen_.size() >= kMaxListed || !refusals_seen_.emplace(refusal.rule, refusal.what).second)
-    return;
-  if (environment_.sink) environment_.sink->OnRefusal(environment_.session, cell_, refusal);
-  result_.usage.denied.push_back(std::move(refusal));
+  if (const Status taken = evidence_.Take(event); !taken) Violate(taken.error().message);
 }
 
 void CellRun::On(wire::CellDone& done) {
@@ -470,6 +448,7 @@ void CellRun::FinishFromExit() {
     if (out_.total_bytes() + err_.total_bytes() == before) break;
   }
   result_.state = SessionState::kLost;
+  TakeWitnessed();  // whoever waits for a copy of this session answers its calls too
   // Whoever was told to stop and ended, ended of that, be it that the signal itself killed it.
   if (stop_ != Stop::kNone) KillFor(StopOutcome(), LimitOf(stop_), StopMessage());
   if (killed_for_) {
@@ -492,7 +471,7 @@ void CellRun::FinishFromExit() {
     message = signal == SIGSYS
                   ? "the code made a system call that only an attack makes; its process was ended"
                   : fmt::format("the interpreter was ended by {}", SignalName(signal));
-    if (signal == SIGSYS) AddRefusal({"kernel", "syscall", "violation", message});
+    if (signal == SIGSYS) evidence_.AddRefusal({"kernel", "syscall", "violation", message});
   }
   result_.error = PythonError{std::string(OutcomeName(result_.outcome)), std::move(message), 0,
                               static_cast<int>(cell_), ""};
@@ -505,8 +484,7 @@ void CellRun::FillUsage() {
   meter_.Fill(usage);
   usage.tool_calls = calls_.count();
   usage.output_bytes = out_.total_bytes() + err_.total_bytes();
-  usage.files_read.assign(files_read_.begin(), files_read_.end());
-  usage.files_written.assign(files_written_.begin(), files_written_.end());
+  evidence_.Fill(usage);
   result_.out = out_.Text();
   result_.err = err_.Text();
   result_.truncated_out_bytes = out_.cut_bytes();

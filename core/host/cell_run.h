@@ -13,6 +13,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/cell_calls.h"
+#include "gloveport/core/host/cell_evidence.h"
 #include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/memory_budget.h"
@@ -42,6 +43,7 @@ struct CellEnvironment {
   const SessionFamily& family;
   DiskWatch* disk;  // null where the work folder limits itself
   ApprovalDesk& desk;
+  Counters counters = Counters::kOff;
 };
 
 // Whether a person approved the cell: what the policy asks for may then be imported.
@@ -61,6 +63,7 @@ class CellRun : private CallOwner {
   void WaitForEvents();
   Deadline NextDeadline() const;
   void AnswerHeldCall();
+  void TakeWitnessed();
   void CheckDeadlines();
   void CheckMemory();
   void CheckDisk(std::uint64_t added_bytes);
@@ -82,7 +85,7 @@ class CellRun : private CallOwner {
   Deadline deadline() const override { return wall_deadline_; }
   void StopClockForPerson();
   void Violate(std::string what) override;
-  void AddRefusal(Refusal refusal) override;
+  void AddRefusal(Refusal refusal) override { evidence_.AddRefusal(std::move(refusal)); }
   void Record(ToolCallRecord record) override;
   void OnCallLimit(LimitHit hit) override;
   void OnTooManyRefused() override { RequestStop(Stop::kCalls); }
@@ -106,10 +109,8 @@ class CellRun : private CallOwner {
   CellCalls calls_;
   std::optional<LimitHit> call_limit_;  // that made the host refuse a call
   MemoryBudget kept_budget_;            // what the result holds
+  CellEvidence evidence_;
   UsageMeter meter_;
-  std::set<std::string> files_read_;
-  std::set<std::string> files_written_;
-  std::set<std::pair<std::string, std::string>> refusals_seen_;
 
   std::chrono::milliseconds wall_{0};
   Deadline wall_deadline_ = Deadline::Never();
@@ -124,7 +125,6 @@ class CellRun : private CallOwner {
   bool channel_closed_ = false;
   bool out_open_ = true;
   bool err_open_ = true;
-  std::size_t events_ = 0;
   std::optional<Outcome> killed_for_;
 };
 

@@ -70,6 +70,8 @@ class EventSink {
   virtual void OnFilePut(std::string_view /*session*/, std::string_view /*path*/,
                          std::span<const std::byte>) {}
   virtual void OnFileRemoved(std::string_view /*session*/, std::string_view /*path*/) {}
+  // Whether Usage is to have page faults, context switches and bytes read and written, which takes time.
+  virtual bool wants_counters() const { return false; }
   virtual void OnCellStart(std::string_view /*session*/, std::uint32_t /*cell*/, std::string_view /*code*/) {}
   virtual void OnVerdict(std::string_view /*session*/, std::uint32_t /*cell*/, const Verdict&) {}
   virtual void OnOutput(std::string_view /*session*/, std::uint32_t /*cell*/, Stream,
@@ -86,6 +88,11 @@ class EventSink {
   virtual void OnToolCall(std::string_view /*session*/, std::uint32_t /*cell*/, const ToolCallRecord&) {}
   virtual void OnDisplay(std::string_view /*session*/, std::uint32_t /*cell*/, const Value& /*bundle*/) {}
   virtual void OnRefusal(std::string_view /*session*/, std::uint32_t /*cell*/, const Refusal&) {}
+  // A file that the cell opened: each (source, path, mode) once.
+  virtual void OnFileOpen(std::string_view /*session*/, std::uint32_t /*cell*/, const FileOpen&) {}
+  // A module that the cell itself imported by name while it ran, each once: the interpreter's word.
+  virtual void OnImport(std::string_view /*session*/, std::uint32_t /*cell*/, std::string_view /*module*/,
+                        bool /*allowed*/) {}
   virtual void OnCellEnd(std::string_view /*session*/, const CellResult&) {}
 
   // Whether all that was told so far is safe. Asked before a cell runs and before what was approved does:

@@ -60,6 +60,13 @@ class EventTee : public EventSink {
   void OnCellEnd(std::string_view session, const CellResult& result) override {
     Both(&EventSink::OnCellEnd, session, result);
   }
+  bool wants_counters() const override { return first_->wants_counters() || second_->wants_counters(); }
+  void OnFileOpen(std::string_view session, std::uint32_t cell, const FileOpen& open) override {
+    Both(&EventSink::OnFileOpen, session, cell, open);
+  }
+  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module, bool allowed) override {
+    Both(&EventSink::OnImport, session, cell, module, allowed);
+  }
   Status Commit() override {
     RETURN_IF_ERROR(first_->Commit());
     return second_->Commit();

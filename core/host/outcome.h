@@ -81,6 +81,15 @@ struct Refusal {
   std::string message;
 };
 
+// A file that a cell opened, or tried to. The interpreter reports each before it is opened and says whether
+// it seems to be there and open to it; the kernel's source is the call itself, stopped before it is decided.
+struct FileOpen {
+  std::string source;  // "interpreter", "kernel"
+  std::string path;    // as opened (interpreter); absolute, or empty where it could not be read (kernel)
+  std::string mode;    // "read", "write", "create"
+  bool allowed = true;
+};
+
 struct Usage {
   std::chrono::nanoseconds wall{0};
   std::chrono::nanoseconds cpu_user{0};
@@ -89,7 +98,17 @@ struct Usage {
   std::uint64_t output_bytes = 0;          // written by the cell, kept or not
   std::vector<std::string> files_read;     // (interpreter), paths as opened; the runtime's own are left out
   std::vector<std::string> files_written;  // (interpreter)
+  std::uint64_t opens_not_listed = 0;      // told to no sink, for there were too many
   std::uint64_t tool_calls = 0;
+  // Where they were asked for (EventSink::wants_counters) and the process lived to be asked.
+  std::optional<std::uint64_t> minor_faults;
+  std::optional<std::uint64_t> major_faults;
+  std::optional<std::uint64_t> voluntary_switches;  // of threads that are alive at the end
+  std::optional<std::uint64_t> involuntary_switches;
+  // By read and write calls of any kind, the session's own for the host among them. Absent where the kernel
+  // does not let the host look: for an ordinary user's host, unless evidence.opens is "kernel".
+  std::optional<std::uint64_t> bytes_read;
+  std::optional<std::uint64_t> bytes_written;
   std::vector<Refusal> denied;
 };
 

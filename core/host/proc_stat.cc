@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,31 @@ std::uint64_t ReadField(const std::string& path, std::string_view name) {
   return 0;
 }
 
+// Of /proc/PID/stat, from the third field on; empty where it is none.
+std::vector<std::string_view> StatWords(std::string_view text) {
+  const auto name_end = text.rfind(')');  // the process's name may hold anything, spaces and parentheses too
+  if (name_end == std::string_view::npos) return {};
+  return Words(text.substr(name_end + 1));
+}
+
+void AddSwitches(std::string_view status, ProcessCounters& counters) {
+  constexpr std::string_view kVoluntary = "voluntary_ctxt_switches:";
+  constexpr std::string_view kInvoluntary = "nonvoluntary_ctxt_switches:";
+  for (const std::string_view line : SplitLines(status)) {
+    if (line.starts_with(kVoluntary)) counters.voluntary_switches += ToNumber(line.substr(kVoluntary.size()));
+    if (line.starts_with(kInvoluntary))
+      counters.involuntary_switches += ToNumber(line.substr(kInvoluntary.size()));
+  }
+}
+
+std::vector<pid_t> ThreadsOf(pid_t pid) {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), error))
+    threads.push_back(static_cast<pid_t>(ToNumber(entry.path().filename().string())));
+  return threads;
+}
+
 }  // namespace
 
 Result<pid_t> PidOf(int pidfd) {
@@ -73,6 +99,19 @@ Result<MemoryUse> ReadMemoryUse(pid_t pid) {
 
 pid_t ReadParentProcess(pid_t pid) {
   return static_cast<pid_t>(ReadField(fmt::format("/proc/{}/status", pid), "PPid:"));
+}
+
+ProcessOwner ReadProcessOwner(pid_t pid) {
+  ProcessOwner owner;
+  const auto text = ReadProcFile(fmt::format("/proc/{}/status", pid));
+  if (!text) return owner;
+  for (const std::string_view line : SplitLines(*text)) {
+    const auto words = Words(line);  // real, effective, saved, of the file system
+    if (words.size() < 5) continue;
+    if (words[0] == "Uid:") owner.uid = static_cast<uid_t>(ToNumber(words[4]));
+    if (words[0] == "Gid:") owner.gid = static_cast<gid_t>(ToNumber(words[4]));
+  }
+  return owner;
 }
 
 std::uint64_t ReadPeakResidentBytes(pid_t pid) {
@@ -113,9 +152,7 @@ pid_t ReadInnerProcessNumber(pid_t tid) {
 CpuUse ReadCpuUse(pid_t pid) {
   const auto text = ReadProcFile(fmt::format("/proc/{}/stat", pid));
   if (!text) return {};
-  const auto name_end = text->rfind(')');  // the process's name may hold anything, spaces and parentheses too
-  if (name_end == std::string::npos) return {};
-  const auto words = Words(std::string_view(*text).substr(name_end + 1));
+  const auto words = StatWords(*text);
   if (words.size() < 13) return {};
   const std::chrono::nanoseconds tick{1'000'000'000 / ::sysconf(_SC_CLK_TCK)};
   return {tick * static_cast<std::int64_t>(ToNumber(words[11])),
@@ -127,6 +164,28 @@ std::chrono::nanoseconds ReadCpuClock(pid_t pid) {
   timespec time{};
   if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::optional<ProcessCounters> ReadProcessCounters(pid_t pid) {
+  const auto stat = ReadProcFile(fmt::format("/proc/{}/stat", pid));
+  if (!stat) return std::nullopt;
+  const auto words = StatWords(*stat);
+  if (words.size() < 18) return std::nullopt;
+  ProcessCounters counters;
+  counters.minor_faults = ToNumber(words[7]);
+  counters.major_faults = ToNumber(words[9]);
+  const bool single = ToNumber(words[17]) == 1;  // threads
+  for (const pid_t thread : single ? std::vector<pid_t>{pid} : ThreadsOf(pid)) {
+    if (const auto status = ReadProcFile(fmt::format("/proc/{}/status", thread)))
+      AddSwitches(*status, counters);
+  }
+  const auto io = ReadProcFile(fmt::format("/proc/{}/io", pid));
+  if (!io) return counters;
+  for (const std::string_view line : SplitLines(*io)) {
+    if (line.starts_with("rchar:")) counters.bytes_read = ToNumber(line.substr(6));
+    if (line.starts_with("wchar:")) counters.bytes_written = ToNumber(line.substr(6));
+  }
+  return counters;
 }
 
 }  // namespace gloveport

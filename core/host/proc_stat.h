@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gloveport/core/base/result.h"
@@ -18,6 +19,13 @@ Result<pid_t> PidOf(int pidfd);
 
 // The process that started `pid`, as this host numbers it; 0 where it cannot be read.
 pid_t ReadParentProcess(pid_t pid);
+
+// As whom the kernel runs it, in this host's numbers; nobody where it cannot be read.
+struct ProcessOwner {
+  uid_t uid = static_cast<uid_t>(-1);
+  gid_t gid = static_cast<gid_t>(-1);
+};
+ProcessOwner ReadProcessOwner(pid_t pid);
 
 struct MemoryUse {
   std::uint64_t address_space_bytes = 0;
@@ -46,6 +54,18 @@ struct CpuUse {
 CpuUse ReadCpuUse(pid_t pid);
 // Nanosecond resolution, user and system together. Zero where it cannot be read.
 std::chrono::nanoseconds ReadCpuClock(pid_t pid);
+
+// What the kernel counts of a process since it began.
+struct ProcessCounters {
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t voluntary_switches = 0;  // of the threads that are alive
+  std::uint64_t involuntary_switches = 0;
+  std::optional<std::uint64_t> bytes_read;  // both absent where the host may not look
+  std::optional<std::uint64_t> bytes_written;
+};
+// Nothing where the process is gone.
+std::optional<ProcessCounters> ReadProcessCounters(pid_t pid);
 
 }  // namespace gloveport
 

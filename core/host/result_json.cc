@@ -66,15 +66,26 @@ Json ToJson(const Verdict& verdict) {
 }
 
 Json ToJson(const Usage& usage) {
-  return {{"wall_s", Seconds(usage.wall)},
-          {"cpu_user_s", Seconds(usage.cpu_user)},
-          {"cpu_system_s", Seconds(usage.cpu_system)},
-          {"max_rss_bytes", usage.max_rss_bytes},
-          {"output_bytes", usage.output_bytes},
-          {"files_read", usage.files_read},
-          {"files_written", usage.files_written},
-          {"tool_calls", usage.tool_calls},
-          {"denied", ListOf(usage.denied)}};
+  Json json = {{"wall_s", Seconds(usage.wall)},
+               {"cpu_user_s", Seconds(usage.cpu_user)},
+               {"cpu_system_s", Seconds(usage.cpu_system)},
+               {"max_rss_bytes", usage.max_rss_bytes},
+               {"output_bytes", usage.output_bytes},
+               {"files_read", usage.files_read},
+               {"files_written", usage.files_written},
+               {"tool_calls", usage.tool_calls},
+               {"denied", ListOf(usage.denied)}};
+  const auto add = [&](const char* name, const std::optional<std::uint64_t>& count) {
+    if (count) json[name] = *count;
+  };
+  add("minor_faults", usage.minor_faults);
+  add("major_faults", usage.major_faults);
+  add("voluntary_switches", usage.voluntary_switches);
+  add("involuntary_switches", usage.involuntary_switches);
+  add("bytes_read", usage.bytes_read);
+  add("bytes_written", usage.bytes_written);
+  if (usage.opens_not_listed > 0) json["opens_not_listed"] = usage.opens_not_listed;
+  return json;
 }
 
 Json ToJson(const Error& error) {

@@ -37,8 +37,12 @@ Result<std::unique_ptr<SessionProcess>> SessionProcess::Start(std::shared_ptr<Te
                 "run `gloveport doctor` to see which layers hold on this machine");
   }
   const auto* ready = std::get_if<wire::Ready>(&first);
-  if (!ready) return Fail(ErrorCode::kProtocol, "the session did not report that it is ready");
+  if (!ready || !process->witness_)
+    return Fail(ErrorCode::kProtocol, "the session did not report that it is ready");
   ASSIGN_OR_RETURN(process->report_, DecodeValue(ready->report));
+  // What the self-check tried is no evidence of what a cell does.
+  process->witness_->TakeRefused(process->pid());
+  process->witness_->TakeOpens(process->pid());
   return process;
 }
 
@@ -59,8 +63,9 @@ Status SessionProcess::AwaitHandOver(Deadline deadline) {
   if (received->bytes[0] != wire::kHandOver || received->fds.size() != kHandOverDescriptors) {
     return Fail(ErrorCode::kProtocol, "the session handed over something else than was agreed");
   }
-  witness_ = std::make_shared<SyscallWitness>(std::move(received->fds[0]), forked_.pid,
-                                              parent_->options().policy.limits.threads + 1);
+  witness_ =
+      std::make_shared<SyscallWitness>(std::move(received->fds[0]), forked_.pid,
+                                       parent_->options().policy.limits.threads + 1, parent_->open_judge());
   work_folder_ = std::move(received->fds[1]);
   return {};
 }

@@ -131,9 +131,19 @@ ApprovalDecision SessionImpl::AskForCell(std::uint32_t cell, const std::string& 
 
 CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code,
                                      std::chrono::milliseconds wall, Approved approved) {
-  const CellEnvironment environment{id(),        options_.policy, gate_,      options_.tools.get(),
-                                    sink_.get(), *dispatcher_,    interrupt_, totals_,
-                                    *family_,    disk_.get(),     *desk_};
+  const CellEnvironment environment{
+      id(),
+      options_.policy,
+      gate_,
+      options_.tools.get(),
+      sink_.get(),
+      *dispatcher_,
+      interrupt_,
+      totals_,
+      *family_,
+      disk_.get(),
+      *desk_,
+      sink_ && sink_->wants_counters() ? Counters::kOn : Counters::kOff};
   return CellRun(*process_, environment, cell).Run(code, wall, approved);
 }
 

@@ -57,13 +57,20 @@ ErrorCode CodeFromName(std::string_view name) {
   return ErrorCode::kInternal;
 }
 
+bool WitnessesOpens(const TemplateOptions& options) {
+  return !options.inspector && options.policy.evidence.opens == EvidenceSource::kKernel;
+}
+
 Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, std::uint32_t spare_uid) {
   ASSIGN_OR_RETURN(const SyscallFilter filter,
-                   CompileSyscallFilter({.host_root_visible = !options.own_root}));
+                   CompileSyscallFilter(
+                       {.host_root_visible = !options.own_root, .witness_opens = WitnessesOpens(options)}));
   wire::TemplateStart start;
   start.inspector = options.inspector;
   start.own_root = options.own_root;
   start.landlock = landlock;
+  // A root host can read its sessions anyway.
+  start.dumpable = WitnessesOpens(options) && spare_uid == 0;
   start.spare_uid = spare_uid;
   start.policy = PolicyToJson(options.policy);
   start.workdir = options.workdir;
@@ -98,6 +105,11 @@ Result<std::shared_ptr<TemplateProcess>> TemplateProcess::Start(Spawner& spawner
   std::shared_ptr<TemplateProcess> process(new TemplateProcess);
   process->options_ = options;
   process->landlock_ = landlock;
+  if (WitnessesOpens(options)) {
+    process->open_judge_ = std::make_shared<OpenJudge>(
+        options.policy, options.own_root ? kWorkFolder : std::string_view(options.workdir), options.own_root,
+        landlock);
+  }
   process->patience_ = patience;
   process->pid_ = pid;
   process->control_ = std::move(control.host);

@@ -16,6 +16,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/host/open_judge.h"
 #include "gloveport/core/host/patience.h"
 #include "gloveport/core/host/spawner.h"
 #include "gloveport/core/wire/channel.h"
@@ -73,6 +74,8 @@ class TemplateProcess {
   const TemplateOptions& options() const { return options_; }
   const std::vector<std::string>& missing_modules() const { return missing_; }
   bool landlock() const { return landlock_; }
+  // Where the policy wants the kernel's evidence of what sessions open; else null.
+  const std::shared_ptr<const OpenJudge>& open_judge() const { return open_judge_; }
 
  private:
   TemplateProcess() = default;
@@ -85,6 +88,7 @@ class TemplateProcess {
 
   TemplateOptions options_;
   bool landlock_ = false;
+  std::shared_ptr<const OpenJudge> open_judge_;
   Patience patience_;
   pid_t pid_ = -1;           // of the launcher: the host's child, which becomes or waits for the template
   pid_t template_pid_ = -1;  // of the template itself, as the host numbers it

@@ -7,9 +7,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{10};  // of the clock that knows user and system time apart
 
+// What threads that have ended had counted is gone from the sum.
+std::uint64_t Growth(std::uint64_t before, std::uint64_t after) {
+  return after > before ? after - before : 0;
+}
+
 }  // namespace
 
-UsageMeter::UsageMeter(pid_t process, SessionTotals& totals)
+UsageMeter::UsageMeter(pid_t process, SessionTotals& totals, Counters counters)
     : process_(process),
       totals_(totals),
       start_(std::chrono::steady_clock::now()),
@@ -18,6 +23,7 @@ UsageMeter::UsageMeter(pid_t process, SessionTotals& totals)
   if (known) totals.cpu += cpu_before_ - totals.clock;
   ticks_before_ = ticks_used_ = known ? totals.ticks : CpuUse{};
   if (const auto memory = ReadMemoryUse(process)) resident_before_ = resident_ = memory->resident_bytes;
+  if (counters == Counters::kOn) counters_before_ = ReadProcessCounters(process);
 }
 
 void UsageMeter::SampleCpu() {
@@ -48,6 +54,7 @@ void UsageMeter::Finish(SessionState state) {
     // Less than a tick of CPU time is too little for its parts to be told.
     if (cpu_used_ >= kTick) ticks_used_ = ReadCpuUse(process_);
     peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_));
+    if (counters_before_) counters_after_ = ReadProcessCounters(process_);
   }
   totals_.cpu += cpu_used_;
   totals_.clock_of = state == SessionState::kLost ? -1 : process_;
@@ -66,6 +73,16 @@ void UsageMeter::Fill(Usage& usage) const {
       std::chrono::nanoseconds(static_cast<std::int64_t>(share * static_cast<double>(cpu_used_.count())));
   usage.cpu_user = cpu_used_ - usage.cpu_system;
   usage.max_rss_bytes = peak_resident_;
+  if (!counters_before_ || !counters_after_) return;
+  const ProcessCounters& before = *counters_before_;
+  const ProcessCounters& after = *counters_after_;
+  usage.minor_faults = Growth(before.minor_faults, after.minor_faults);
+  usage.major_faults = Growth(before.major_faults, after.major_faults);
+  usage.voluntary_switches = Growth(before.voluntary_switches, after.voluntary_switches);
+  usage.involuntary_switches = Growth(before.involuntary_switches, after.involuntary_switches);
+  if (!before.bytes_read || !after.bytes_read) return;
+  usage.bytes_read = Growth(*before.bytes_read, *after.bytes_read);
+  usage.bytes_written = Growth(*before.bytes_written, *after.bytes_written);
 }
 
 }  // namespace gloveport

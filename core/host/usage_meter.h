@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/outcome.h"
@@ -16,11 +17,14 @@
 
 namespace gloveport {
 
+// Whether page faults, context switches and bytes are counted too.
+enum class Counters { kOff, kOn };
+
 class UsageMeter {
  public:
   // Begins now. CPU time that threads of the process took since the last cell is added to the totals, which
   // outlive the meter.
-  UsageMeter(pid_t process, SessionTotals& totals);
+  UsageMeter(pid_t process, SessionTotals& totals, Counters counters = Counters::kOff);
 
   void SampleCpu();
   // False where the process is gone.
@@ -46,6 +50,8 @@ class UsageMeter {
   std::chrono::nanoseconds wall_used_{0};
   CpuUse ticks_before_;
   CpuUse ticks_used_;
+  std::optional<ProcessCounters> counters_before_;
+  std::optional<ProcessCounters> counters_after_;
   std::uint64_t resident_before_ = 0;
   std::uint64_t resident_ = 0;
   std::uint64_t peak_resident_ = 0;

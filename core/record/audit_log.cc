@@ -133,6 +133,20 @@ class AuditLogImpl : public AuditLog {
   void OnRefusal(std::string_view session, std::uint32_t cell, const Refusal& refusal) override {
     Add("refusal", session, cell, [&](const Keeping& keeping) { return RefusalRecord(keeping, refusal); });
   }
+  bool wants_counters() const override { return true; }
+  void OnFileOpen(std::string_view session, std::uint32_t cell, const FileOpen& open) override {
+    Add("open", session, cell, [&](const Keeping& keeping) {
+      return Json{{"source", open.source},
+                  {"path", keeping.redactor.Apply(open.path)},
+                  {"mode", open.mode},
+                  {"allowed", open.allowed}};
+    });
+  }
+  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module, bool allowed) override {
+    Add("import", session, cell, [&](const Keeping& keeping) {
+      return Json{{"source", "interpreter"}, {"module", keeping.redactor.Apply(module)}, {"allowed", allowed}};
+    });
+  }
   void OnCellEnd(std::string_view session, const CellResult& result) override {
     const std::lock_guard lock(mutex_);
     const auto followed = sessions_.find(session);

@@ -28,6 +28,7 @@ std::string Encode(const TemplateStart& m) {
   return EncodeValue(Value::Object({{"inspector", m.inspector},
                                     {"own_root", m.own_root},
                                     {"landlock", m.landlock},
+                                    {"dumpable", m.dumpable},
                                     {"spare_uid", std::int64_t{m.spare_uid}},
                                     {"policy", m.policy},
                                     {"workdir", m.workdir},
@@ -41,6 +42,7 @@ Result<TemplateStart> DecodeTemplateStart(std::string_view packet) {
   m.inspector = map.BoolOr("inspector", false);
   m.own_root = map.BoolOr("own_root", true);
   m.landlock = map.BoolOr("landlock", true);
+  m.dumpable = map.BoolOr("dumpable", false);
   m.spare_uid = static_cast<std::uint32_t>(map.IntOr("spare_uid", 0));
   m.policy = map.TextOr("policy", "");
   m.workdir = map.TextOr("workdir", "");

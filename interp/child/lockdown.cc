@@ -13,25 +13,13 @@
 #include "gloveport/policy/confine.h"
 #include "gloveport/policy/environment.h"
 #include "gloveport/policy/root_filesystem.h"
+#include "gloveport/policy/session_rules.h"
 
 namespace gloveport::child {
 namespace {
 
 std::string WorkFolderOf(const wire::TemplateStart& start) {
   return start.own_root ? std::string(kWorkFolder) : start.workdir;
-}
-
-LandlockRules RulesOf(const wire::TemplateStart& start, const Policy& policy) {
-  LandlockRules rules;
-  rules.read_only = RuntimePaths();
-  for (const auto& paths : {policy.packages, policy.files.read}) {
-    const std::vector<std::string> all = WithLinkTargets(paths);
-    rules.read_only.insert(rules.read_only.end(), all.begin(), all.end());
-  }
-  rules.read_write = WithLinkTargets({WorkFolderOf(start)});
-  rules.read_write.emplace_back("/dev/null");
-  if (start.own_root) rules.read_write.emplace_back(kTempFolder);
-  return rules;
 }
 
 ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
@@ -44,7 +32,8 @@ ConfinePlan PlanOf(const wire::TemplateStart& start, const Policy& policy, const
   plan.limits.file_bytes = policy.limits.disk_mib << 20;
   plan.limits.open_files = policy.limits.open_files + wire::kOwnDescriptors + wire::kBranchDescriptors;
   plan.landlock = start.landlock;
-  plan.landlock_rules = RulesOf(start, policy);
+  plan.landlock_rules = SessionRules(policy, WorkFolderOf(start), start.own_root);
+  plan.dumpable = start.dumpable;
   plan.keep_fds = {0, 1, 2};
   plan.keep_fds.insert(plan.keep_fds.end(), channel.begin(), channel.end());
   plan.filter.notify.bytes = start.notify_filter;
@@ -68,12 +57,15 @@ Status ApplyAll(const wire::TemplateStart& start, const Policy& policy, const wi
   } else if (::chdir(start.workdir.c_str()) != 0) {
     return FailErrno("cannot enter the work folder", errno);
   }
-  const std::string work = WorkFolderOf(start);
-  return Confine(PlanOf(start, policy, request, channel.fds()), [&](UniqueFd listener) -> Status {
-    UniqueFd folder(::open(work.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!folder) return FailErrno("cannot open the work folder", errno);
+  // Before the filter stands: opening may be a call that it holds for a host which does not listen yet.
+  UniqueFd folder(::open(WorkFolderOf(start).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return FailErrno("cannot open the work folder", errno);
+  ConfinePlan plan = PlanOf(start, policy, request, channel.fds());
+  plan.keep_fds.push_back(folder.get());
+  return Confine(plan, [&](UniqueFd listener) -> Status {
+    const UniqueFd handed = std::move(folder);
     report = ReportOf(start);
-    const std::array<int, 2> fds = {listener.get(), folder.get()};
+    const std::array<int, 2> fds = {listener.get(), handed.get()};
     return SendWithFds(channel.fd(), AsBytes(std::string_view(&wire::kHandOver, 1)), fds);
   });
 }

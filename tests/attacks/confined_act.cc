@@ -94,6 +94,13 @@ std::string NameOf(NotifiedCall call) {
       return "host: signal";
     case NotifiedCall::kBranch:
       return "host: branch";
+    case NotifiedCall::kViolation:
+      return "host ends it";
+    case NotifiedCall::kOpen:
+      return "host: open";
+    case NotifiedCall::kOpenat2:
+    case NotifiedCall::kClone3:
+      return "host: unsupported";
     case NotifiedCall::kRefuse:
       break;
   }
