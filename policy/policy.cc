@@ -5,11 +5,13 @@
 namespace gloveport {
 namespace {
 
-bool Covers(const std::vector<std::string>& names, std::string_view module) {
-  return std::any_of(names.begin(), names.end(), [module](const std::string& name) {
+// The entry that covers the module; null where none does.
+const std::string* Covering(const std::vector<std::string>& names, std::string_view module) {
+  const auto found = std::find_if(names.begin(), names.end(), [module](const std::string& name) {
     if (name == "*" || module == name) return true;
     return module.size() > name.size() && module[name.size()] == '.' && module.starts_with(name);
   });
+  return found == names.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -27,10 +29,17 @@ std::string_view EffectName(Effect effect) {
 }
 
 Effect ImportRules::EffectOf(std::string_view module) const {
-  if (Covers(deny, module)) return Effect::kDeny;
-  if (Covers(ask, module)) return Effect::kAsk;
-  if (Covers(allow, module)) return Effect::kAllow;
+  if (Covering(deny, module)) return Effect::kDeny;
+  if (Covering(ask, module)) return Effect::kAsk;
+  if (Covering(allow, module)) return Effect::kAllow;
   return Effect::kDeny;
+}
+
+ImportDecision ImportRules::Decide(std::string_view module) const {
+  if (const std::string* entry = Covering(deny, module)) return {Effect::kDeny, "deny", *entry};
+  if (const std::string* entry = Covering(ask, module)) return {Effect::kAsk, "ask", *entry};
+  if (const std::string* entry = Covering(allow, module)) return {Effect::kAllow, "allow", *entry};
+  return {};
 }
 
 bool Policy::Requires(std::string_view layer) const {

@@ -17,6 +17,14 @@ namespace gloveport {
 enum class Effect { kAllow, kAsk, kDeny };
 std::string_view EffectName(Effect effect);  // "allow", "ask", "deny"
 
+// What was decided about a module, and which entry of which list ("deny", "ask", "allow") decided; both are
+// empty where none names it.
+struct ImportDecision {
+  Effect effect = Effect::kDeny;
+  std::string_view list;
+  std::string entry;
+};
+
 // Which modules a cell may import by name. A name covers its submodules; "*" in `allow` covers everything.
 // deny beats ask beats allow; what none of them names is denied.
 struct ImportRules {
@@ -25,6 +33,7 @@ struct ImportRules {
   std::vector<std::string> ask;
 
   Effect EffectOf(std::string_view module) const;
+  ImportDecision Decide(std::string_view module) const;
   friend bool operator==(const ImportRules&, const ImportRules&) = default;
 };
 

@@ -19,6 +19,9 @@ struct Preset {
 std::span<const Preset> Presets();  // in order of their names
 std::optional<std::string_view> PresetText(std::string_view name);
 
+// The JSON Schema of policy files, for editors: policy/policy.schema.json.
+std::string_view PolicySchema();
+
 // kNotFound with the names that exist.
 Result<Policy> PresetPolicy(std::string_view name);
 

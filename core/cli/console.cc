@@ -12,12 +12,12 @@ namespace gloveport {
 namespace {
 
 // https://no-color.org: any value but the empty one switches colour off.
-bool WantsColour() {
+bool WantsColour(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
   if (term != nullptr && std::string_view(term) == "dumb") return false;
-  return ::isatty(STDERR_FILENO) == 1;
+  return ::isatty(fd) == 1;
 }
 
 std::string_view CodeOf(Style style) {
@@ -40,6 +40,11 @@ std::string_view CodeOf(Style style) {
   return "";
 }
 
+std::string Painted(std::string_view text, Style style) {
+  if (style == Style::kPlain) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", CodeOf(style), text);
+}
+
 }  // namespace
 
 Console::Console() : Console(Colour::kWhereWanted) {}
@@ -47,7 +52,8 @@ Console::Console() : Console(Colour::kWhereWanted) {}
 Console::Console(Colour colour)
     : stdout_is_terminal_(::isatty(STDOUT_FILENO) == 1),
       stderr_is_terminal_(::isatty(STDERR_FILENO) == 1),
-      colour_(colour == Colour::kWhereWanted && WantsColour()) {}
+      colour_(colour == Colour::kWhereWanted && WantsColour(STDERR_FILENO)),
+      data_colour_(colour == Colour::kWhereWanted && WantsColour(STDOUT_FILENO)) {}
 
 const Console& Console::Plain() {
   static const Console plain(Colour::kNever);
@@ -106,8 +112,11 @@ void Console::Failure(std::string_view program, const Error& error) {
 std::string Console::Safe(std::string_view text) { return EscapeForTerminal(text); }
 
 std::string Console::Paint(std::string_view text, Style style) const {
-  if (!colour_ || style == Style::kPlain) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", CodeOf(style), text);
+  return colour_ ? Painted(text, style) : std::string(text);
+}
+
+std::string Console::PaintData(std::string_view text, Style style) const {
+  return data_colour_ ? Painted(text, style) : std::string(text);
 }
 
 std::string Console::Block(std::string_view text, std::string_view prefix) const {

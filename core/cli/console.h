@@ -36,7 +36,8 @@ class Console {
 
   // Safe to show: for pieces of lines that a session, a model or a file named.
   static std::string Safe(std::string_view text);
-  std::string Paint(std::string_view text, Style style) const;  // for stderr
+  std::string Paint(std::string_view text, Style style) const;      // for stderr
+  std::string PaintData(std::string_view text, Style style) const;  // for stdout
   // `text` as an indented block, each line after `prefix`.
   std::string Block(std::string_view text, std::string_view prefix = "    ") const;
 
@@ -51,6 +52,7 @@ class Console {
   const bool stdout_is_terminal_;
   const bool stderr_is_terminal_;
   const bool colour_;
+  const bool data_colour_;
   std::atomic<bool> output_failed_{false};
   std::mutex mutex_;
   Utf8Joiner data_;

@@ -12,6 +12,7 @@
 #include "gloveport/core/cli/doctor_command.h"
 #include "gloveport/core/cli/exec_command.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/policy_command.h"
 #include "gloveport/core/cli/run_command.h"
 #include "gloveport/core/cli/session_command.h"
 #include "gloveport/core/cli/version.h"
@@ -80,6 +81,72 @@ void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Ac
   command->callback([&] { action = [&](Console& console) { return RunDoctor(program, options, console); }; });
 }
 
+CLI::App* AddPolicyAction(CLI::App& policy, const std::string& name, const std::string& summary,
+                          Action& action, std::function<ExitCode(Console&)> run) {
+  CLI::App* command = policy.add_subcommand(name, summary);
+  command->callback([&action, run = std::move(run)] { action = run; });
+  return command;
+}
+
+void AddTools(CLI::App& command, PolicyOptions& options) {
+  command.add_option("--tools,-t", options.tools,
+                     "File with the tools that exist: a JSON list of names, or of\n"
+                     "{\"name\", \"parameters\"} as the session protocol declares them");
+}
+
+void AddPolicyQuestions(CLI::App& policy, const Program& program, PolicyOptions& options, Action& action) {
+  CLI::App* check = AddPolicyAction(
+      policy, "check", "Find errors, and what is legal and probably not meant, with line and column", action,
+      [&](Console& console) { return RunPolicyCheck(program, options, console); });
+  check->add_option("file", options.file, "Policy file")->required();
+  check->add_flag("--strict", options.strict, "Warnings fail too");
+  check->add_flag("--json", options.json, "One JSON object on stdout");
+  AddTools(*check, options);
+
+  CLI::App* explain = AddPolicyAction(
+      policy, "explain", "Say in words what a policy says, or which rules decide about a piece of code",
+      action, [&](Console& console) { return RunPolicyExplain(program, options, console); });
+  explain->add_option("file", options.file, "A policy file or a preset's name")->required();
+  auto* code_file =
+      explain->add_option("code", options.code_file, "File with Python code; - for standard input");
+  explain->add_option("-c", options.code, "The code itself, in place of a file")->excludes(code_file);
+  explain->add_flag("--json", options.json, "One JSON object on stdout");
+  AddTools(*explain, options);
+
+  CLI::App* test =
+      AddPolicyAction(policy, "test", "Compare a policy's decisions with those that are expected", action,
+                      [&](Console& console) { return RunPolicyTest(program, options, console); });
+  test->add_option("file", options.file, "A policy file or a preset's name")->required();
+  test->add_option(
+          "cases", options.cases,
+          "JSON lines: {\"name\", \"code\", \"expect\": \"allow\"|\"deny\"|\"escalate\", \"rule\"?}\n"
+          "or {\"name\", \"tool\", \"args\", \"expect\": \"allow\"|\"ask\"|\"deny\"}")
+      ->required();
+  test->add_flag("--json", options.json, "One JSON object on stdout");
+  AddTools(*test, options);
+}
+
+void AddPolicy(CLI::App& app, const Program& program, PolicyOptions& options, Action& action) {
+  CLI::App* policy = app.add_subcommand("policy", "Check, explain, test, show and import policies");
+  policy->require_subcommand(1);
+  AddPolicyQuestions(*policy, program, options, action);
+  CLI::App* show =
+      AddPolicyAction(*policy, "show", "Print a preset, with its comments", action,
+                      [&](Console& console) { return RunPolicyShow(program, options, console); });
+  show->add_option("preset", options.file, "default, open or sandboxed_python")->required();
+  CLI::App* import = AddPolicyAction(
+      *policy, "import", "Make a policy of Claude Code's permissions or sandbox-runtime's settings", action,
+      [&](Console& console) { return RunPolicyImport(program, options, console); });
+  import
+      ->add_option("file", options.file,
+                   "settings.json; what cannot be taken over as it is\nis told on stderr, line by line")
+      ->required();
+  import->add_option("--extends", options.extends, "The preset to build on")->capture_default_str();
+  import->add_option("--root", options.root, "The project's folder, for patterns such as Read(/src/**)");
+  AddPolicyAction(*policy, "schema", "Print the JSON Schema of policy files, for editors", action,
+                  [](Console& console) { return RunPolicySchema(console); });
+}
+
 std::string ToolsFooter(const Program& program) {
   std::string text;
   if (program.tools && !program.tools->tools().empty()) {
@@ -112,10 +179,12 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   RunCommandOptions run;
   ExecOptions exec;
   DoctorOptions doctor;
+  PolicyOptions policy;
   AddRun(app, program, run, action);
   AddExec(app, program, exec, action);
   AddSession(app, program, action);
   AddDoctor(app, program, doctor, action);
+  AddPolicy(app, program, policy, action);
 
   const int parsed = Parse(app, argc, argv);
   if (parsed != kExitOk) return parsed < 0 ? kExitOk : parsed;

@@ -1,5 +1,5 @@
 // RunProgram: the whole `gloveport` command as a function, so that a program with tools of its own gets the
-// same commands (run, exec, session, doctor) with a few lines of main. examples/conversion is one.
+// same commands (run, exec, session, doctor, policy) with a few lines of main. examples/conversion is one.
 #ifndef GLOVEPORT_CORE_CLI_PROGRAM_H_
 #define GLOVEPORT_CORE_CLI_PROGRAM_H_
 

@@ -39,11 +39,26 @@ Value TextList(const std::vector<std::string>& texts) {
   return Value(std::move(list));
 }
 
+Value CostOf(const CostRules& cost) {
+  Value::Map prices;
+  for (const auto& [tool, price] : cost.prices) {
+    prices.emplace_back(
+        Value(tool), Value::Object({{"per_call", Value(price.per_call)}, {"per_kib", Value(price.per_kib)}}));
+  }
+  const auto limit = [](const std::optional<double>& amount) { return amount ? Value(*amount) : Value(); };
+  return Value::Object({{"escalate_above", limit(cost.escalate_above)},
+                        {"deny_above", limit(cost.deny_above)},
+                        {"prices", Value(std::move(prices))}});
+}
+
 Value RulesOf(const Policy& policy, const std::vector<std::string>& tools) {
   return Value::Object({{"imports", Value::Object({{"allow", TextList(policy.imports.allow)},
                                                    {"deny", TextList(policy.imports.deny)},
                                                    {"ask", TextList(policy.imports.ask)}})},
                         {"builtins", Value::Object({{"allow", TextList(policy.builtins.allow)}})},
+                        {"attributes", Value::Object({{"allow", TextList(policy.attributes.allow)},
+                                                      {"deny", TextList(policy.attributes.deny)}})},
+                        {"cost", CostOf(policy.cost)},
                         {"tools", TextList(tools)},
                         {"work_folder", kWorkFolder},
                         {"read", TextList(policy.files.read)}});
@@ -57,6 +72,41 @@ Finding ReadFinding(const Value& map) {
   finding.message = map.TextOr("message", "");
   finding.hint = map.TextOr("hint", "");
   return finding;
+}
+
+std::vector<CodeArgument> ReadArguments(const Value& use) {
+  std::vector<CodeArgument> arguments;
+  const Value* list = use.Find("arguments");
+  if (list == nullptr || !list->is_list()) return arguments;
+  for (const Value& item : list->as_list()) {
+    CodeArgument argument;
+    argument.name = item.TextOr("name", "");
+    argument.position = static_cast<int>(std::clamp<std::int64_t>(item.IntOr("position", -1), -1, 1 << 20));
+    if (item.Find("json") != nullptr) argument.json = item.TextOr("json", "");
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+CodeUse ReadUse(const Value& map) {
+  const Finding place = ReadFinding(map);
+  CodeUse use;
+  use.kind = map.TextOr("kind", "");
+  use.name = map.TextOr("name", "");
+  use.line = place.line;
+  use.column = place.column;
+  use.count = std::max<std::int64_t>(0, map.IntOr("count", 1));
+  use.exact = map.BoolOr("exact", true);
+  if (const Value* amount = map.Find("amount"); amount != nullptr && amount->is_double()) {
+    use.amount = amount->as_double();
+  }
+  use.arguments = ReadArguments(map);
+  if (const Value* notes = map.Find("notes"); notes != nullptr && notes->is_list()) {
+    for (const Value& note : notes->as_list()) {
+      if (note.is_text()) use.notes.push_back(note.as_text());
+    }
+  }
+  return use;
 }
 
 // What cannot be read is a denial.
@@ -115,6 +165,21 @@ Result<Verdict> Inspector::Check(const Policy& policy, std::string_view code,
                    Ask(InspectorTask::kJudge, "check",
                        Value::Object({{"code", code}, {"rules", RulesOf(policy, tools)}})));
   return ReadVerdict(answer);
+}
+
+Result<Explanation> Inspector::Explain(const Policy& policy, std::string_view code,
+                                       const std::vector<std::string>& tools) {
+  ASSIGN_OR_RETURN(const Value answer,
+                   Ask(InspectorTask::kJudge, "explain",
+                       Value::Object({{"code", code}, {"rules", RulesOf(policy, tools)}})));
+  Explanation explanation;
+  ASSIGN_OR_RETURN(explanation.verdict, ReadVerdict(answer));
+  const Value* uses = answer.Find("uses");
+  if (uses == nullptr || !uses->is_list()) return explanation;
+  for (const Value& use : uses->as_list()) {
+    if (explanation.uses.size() < kMaxFindings) explanation.uses.push_back(ReadUse(use));
+  }
+  return explanation;
 }
 
 Result<SyntaxInfo> Inspector::Syntax(std::string_view code) {

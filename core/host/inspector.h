@@ -32,6 +32,8 @@ class Inspector {
   // kDeadlineExceeded, kProtocol, kClosed where the question could not be answered: the caller must not run
   // the cell.
   Result<Verdict> Check(const Policy& policy, std::string_view code, const std::vector<std::string>& tools);
+  Result<Explanation> Explain(const Policy& policy, std::string_view code,
+                              const std::vector<std::string>& tools);
   Result<SyntaxInfo> Syntax(std::string_view code);
   Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema);
 

@@ -36,6 +36,10 @@ class RuntimeImpl : public Runtime {
                         const std::vector<std::string>& tools) override {
     return inspector_.Check(policy, code, tools);
   }
+  Result<Explanation> Explain(const Policy& policy, std::string_view code,
+                              const std::vector<std::string>& tools) override {
+    return inspector_.Explain(policy, code, tools);
+  }
   Result<SyntaxInfo> Syntax(std::string_view code) override { return inspector_.Syntax(code); }
   Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) override {
     return inspector_.Validate(value, schema);

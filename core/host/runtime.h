@@ -48,6 +48,32 @@ struct SyntaxInfo {
   int line = 0;
 };
 
+// An argument of a tool call as the cell's text has it.
+struct CodeArgument {
+  std::string name;                 // by keyword; "*" or "**" for what is spread; empty: by position
+  int position = -1;                // 0-based, where there is no name
+  std::optional<std::string> json;  // the value, where the text tells it
+};
+
+// Something in a cell that a policy has a word about, refused or not.
+struct CodeUse {
+  std::string kind;  // "import", "builtin", "attribute", "tool"
+  std::string name;
+  int line = 0;    // 1-based
+  int column = 0;  // 1-based, in characters
+  // Of a tool only:
+  std::int64_t count = 1;  // how often it is called, as far as the text tells
+  bool exact = true;       // else `count` is the least, and `notes` say why
+  double amount = 0;       // by the policy's prices
+  std::vector<CodeArgument> arguments;
+  std::vector<std::string> notes;
+};
+
+struct Explanation {
+  Verdict verdict;
+  std::vector<CodeUse> uses;  // in text order; empty where the code is no Python
+};
+
 struct SchemaError {
   std::string path;  // JSON Pointer to the offending part; "" for the whole value
   std::string message;
@@ -65,6 +91,9 @@ class Runtime {
   // What the policy says of a cell; `tools` are names that exist for it besides Python's own.
   virtual Result<Verdict> Check(const Policy& policy, std::string_view code,
                                 const std::vector<std::string>& tools = {}) = 0;
+  // Check's verdict, and all that the code uses that the policy has a word about.
+  virtual Result<Explanation> Explain(const Policy& policy, std::string_view code,
+                                      const std::vector<std::string>& tools = {}) = 0;
   virtual Result<SyntaxInfo> Syntax(std::string_view code) = 0;
   // JSON Schema 2020-12; a remote $ref or a schema that is none is kInvalidArgument. Empty: valid.
   virtual Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) = 0;

@@ -16,10 +16,12 @@ confinement.
 
 import gc
 
+from . import inspector_cost as cost
 from . import inspector_hints as hints
 from . import inspector_imports as imports
 from . import inspector_judge
 from . import inspector_source as source
+from . import inspector_usage as usage
 from .inspector_findings import quoted
 
 
@@ -50,7 +52,9 @@ def check(code, rules):
     `rules`: {"imports": {"allow", "deny", "ask"}, "tools": [names], "work_folder": "/workdir", "read":
     [paths]}. A module's name covers its submodules, "*" covers all; deny beats ask beats allow; what no list
     names is denied. Optional: "builtins": {"allow": ["eval"]} lets a cell use builtins that are forbidden
-    otherwise.
+    otherwise; "attributes": {"allow", "deny"} does so with attributes, or forbids others; "cost":
+    {"escalate_above", "deny_above", "prices": {tool: {"per_call", "per_kib"}}} judges what the tools that a
+    cell calls will cost.
     """
     collecting = gc.isenabled()
     gc.disable()  # a tree is nothing but live objects: looking through them again and again doubles the time
@@ -71,7 +75,24 @@ def _verdict(code, rules):
         return {"decision": imports.DENY, "findings": [_syntax_finding(code, problem)]}
     text = code if isinstance(code, str) else bytes(code).decode("utf-8", "replace")
     judge = inspector_judge.Judge(imports.Rules(rules), tree)
-    return judge.run().verdict(source.Positions(text))
+    judge.run()
+    cost.check(judge, tree)
+    return judge.findings.verdict(source.Positions(text))
+
+
+def explain(code, rules):
+    """check()'s verdict, and under "uses" what the cell uses that a policy has a word about (see
+    inspector_usage); the policy's `cost` counts here too. Without "uses" where the code cannot be judged."""
+    verdict = check(code, rules)
+    tree, problem = source.parse(code)
+    if problem is not None:
+        return verdict
+    try:
+        judge = inspector_judge.Judge(imports.Rules(rules), tree)
+        text = code if isinstance(code, str) else bytes(code).decode("utf-8", "replace")
+        return {**verdict, "uses": usage.listing(judge, tree, source.Positions(text))}
+    except Exception:  # noqa: BLE001 - the verdict stands without it
+        return verdict
 
 
 def syntax(code):

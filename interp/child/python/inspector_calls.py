@@ -119,7 +119,7 @@ def _check_method(judge, node, scope, method, arguments, paths):
         _check_path_method(judge, node, method, base, arguments)
     elif method in dynamic.METHODS and not paths:
         dynamic.check(judge, node, method, arguments, scope)
-    elif method == "mro" and any(value[0] == values.CLASS or value[0] == values.MODULE and
+    elif method == "mro" and "__mro__" in judge.rules.internals and any(value[0] == values.CLASS or value[0] == values.MODULE and
                                  value[1].startswith("builtins.") for value in base):
         judge.add_attribute(node.func, names.DUNDERS["__mro__"], "mro", "dunder")
 
@@ -133,8 +133,8 @@ def _check_fetch(judge, node, name, objects, wanted, spelling):
     """getattr and its kin with a name that the text tells; `spelling` is the expression it stands in. Whoever
     puts `__class__` together from pieces is after more than the class."""
     for text in values.texts(wanted):
-        if text in names.INTERNALS or text == "__class__" and not isinstance(spelling, ast.Constant):
-            why = names.INTERNALS.get(text, "leads to the class tree")
+        if text in judge.rules.internals or text == "__class__" and not isinstance(spelling, ast.Constant):
+            why = judge.rules.internals.get(text, "leads to the class tree")
             judge.add(node, imports.DENY, names.rule_of(text), f"{name}(..., '{text}'): {text} {why}",
                       names.instead_of(text))
         for module in values.modules(objects):
@@ -155,11 +155,11 @@ def _check_getter(judge, node, path, arguments):
     for argument in wanted:
         for text in values.texts(judge.values.of(*argument)):
             parts = text.split(".")
-            inner = next((part for part in parts if part in names.INTERNALS), None)
+            inner = next((part for part in parts if part in judge.rules.internals), None)
             if inner is None and parts[-1] == "__class__":
                 inner = "__class__"
             if inner is not None:
-                why = names.INTERNALS.get(inner, "leads to the class tree")
+                why = judge.rules.internals.get(inner, "leads to the class tree")
                 judge.add(node, imports.DENY, names.rule_of(inner),
                           f"{name}('{quoted(text)}'): {inner} {why}",
                           names.instead_of(inner))
@@ -196,18 +196,19 @@ def _fields(text, depth=0):
 def _check_format(judge, node, formats, method):
     for text in formats:
         if "." in text or "[" in text:
-            found = judge.once(("format", method), text, lambda text=text: list(_inner_fields(text, method)))
+            found = judge.once(("format", method), text,
+                               lambda text=text: list(_inner_fields(judge.rules.internals, text, method)))
             for field, inner in found:
                 judge.add(node, imports.DENY, names.rule_of(inner),
-                          f"the format string field '{{{quoted(field)}}}': {inner} {names.INTERNALS[inner]}",
+                          f"the format string field '{{{quoted(field)}}}': {inner} {judge.rules.internals[inner]}",
                           "Format plain values: pass what you want to show as an argument of format().")
 
 
-def _inner_fields(text, method):
+def _inner_fields(internals, text, method):
     """The fields of a format string that reach internals, each with the first of these."""
     for field in [text] if method == "get_field" else _fields(text):
         parts = [a or b for a, b in _DOTTED.findall(field)]
-        inner = next((part for part in parts if part in names.INTERNALS), None)
+        inner = next((part for part in parts if part in internals), None)
         if inner is not None:
             yield field, inner
 

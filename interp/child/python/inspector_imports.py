@@ -6,6 +6,8 @@ through the standard library, numpy, pandas and matplotlib once.
 
 import sys
 
+from . import inspector_names as internals
+
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 STDLIB = sys.stdlib_module_names
 
@@ -121,6 +123,17 @@ class Rules:
         self.read = [path.rstrip("/") or "/" for path in _names(rules.get("read"))]
         self.parents = frozenset(p for name in self.allowed | self.asked for p in _prefixes(name)[:-1])
         self._effects = {}
+        attributes = rules.get("attributes")
+        attributes = attributes if isinstance(attributes, dict) else {}
+        self.attributes_denied = frozenset(_names(attributes.get("deny")))
+        self.attributes_allowed = frozenset(_names(attributes.get("allow"))) - self.attributes_denied
+        self.internals = internals.INTERNALS
+        if self.attributes_allowed or self.attributes_denied:
+            kept = {name: why for name, why in internals.INTERNALS.items()
+                    if name not in self.attributes_allowed or internals.rule_of(name) == "builtin"}
+            own = dict.fromkeys(self.attributes_denied, internals.REFUSED_BY_POLICY)
+            self.internals = {**own, **kept}
+        self.cost = rules.get("cost") if isinstance(rules.get("cost"), dict) else {}
         builtins = rules.get("builtins")
         self.builtins = frozenset(_names(builtins.get("allow")) if isinstance(builtins, dict) else ())
 
@@ -172,7 +185,7 @@ def _explicit(rules, path):
 def judge_member(rules, base, attribute):
     """None when `base.attribute` may be used, else (effect, rule, why)."""
     path = f"{base}.{attribute}"
-    known = MEMBERS.get(path)
+    known = MEMBERS.get(path) if path not in rules.attributes_allowed else None
     if known is not None:
         effect = DENY if known.needs is None else rules.effect(known.needs)
         return None if effect == ALLOW else (effect, known.rule, known.why)

@@ -28,6 +28,7 @@ class Judge:
         self.depth = outer.depth + 1 if outer is not None else 0
         walk = scopes.Walk(_WATCHED)
         self._sites = walk.run(tree, scope).sites
+        self.scopes, self.functions = walk.scopes, walk.functions
         self._own_attributes = walk.own_attributes
         self.module_scope = scope.root() if scope is not None else walk.module
         self.values = outer.values if outer is not None else values.Evaluator(rules, self.module_scope)
@@ -43,6 +44,13 @@ class Judge:
         for node, scope in self._sites:
             _SITES[type(node)](self, node, scope)
         return self.findings
+
+    def calls(self):
+        """The calls of the cell with the scope that each stands in."""
+        return {node: scope for node, scope in self._sites if isinstance(node, ast.Call)}
+
+    def sites(self):
+        return self._sites
 
     def inner(self, tree, scope):
         return Judge(self.rules, tree, scope, self).run()
@@ -139,14 +147,14 @@ class Judge:
             self._internal_text(alias, alias.name, shown)
 
     def _internal_text(self, node, attribute, shown):
-        if attribute in names.INTERNALS:
-            self.add(node, imports.DENY, names.rule_of(attribute), f"{shown}: {names.INTERNALS[attribute]}",
+        if attribute in self.rules.internals:
+            self.add(node, imports.DENY, names.rule_of(attribute), f"{shown}: {self.rules.internals[attribute]}",
                      names.instead_of(attribute))
 
     def _name(self, node, scope):
         name = node.id
         if name in names.MODULE_INTERNALS:
-            if scope.find(name) is None:
+            if name in self.rules.internals and scope.find(name) is None:
                 self.add(node, imports.DENY, "dunder", f"{name} {names.DUNDERS[name]}",
                          names.instead_of(name))
         elif name in names.FORBIDDEN_BUILTINS:
@@ -179,9 +187,10 @@ class Judge:
 
     def _attribute(self, node, scope):
         attribute = node.attr
-        if attribute in names.INTERNALS:
-            if attribute in names.DUNDERS or attribute not in self._own_attributes:
-                self.add_attribute(node, names.INTERNALS[attribute], attribute, names.rule_of(attribute))
+        if attribute in self.rules.internals:
+            if (attribute in names.DUNDERS or attribute in self.rules.attributes_denied
+                    or attribute not in self._own_attributes):
+                self.add_attribute(node, self.rules.internals[attribute], attribute, names.rule_of(attribute))
             return
         for base in values.modules(self.values.of(node.value, scope)):
             path = f"{base}.{attribute}"
@@ -222,10 +231,10 @@ class Judge:
                     self._space_key(node, value[1], name)
 
     def _space_key(self, node, module, name):
-        if name in names.INTERNALS or name in names.ALWAYS_FORBIDDEN:
+        if name in self.rules.internals or name in names.ALWAYS_FORBIDDEN:
             self.add(node, imports.DENY, names.rule_of(name),
                      f"['{name}'] in a namespace: {name} "
-                     f"{names.INTERNALS.get(name, 'leads out of ordinary code')}",
+                     f"{self.rules.internals.get(name, 'leads out of ordinary code')}",
                      names.instead_of(name))
         elif module:
             self.member(node, module, name, f"vars({module})['{quoted(name)}']")

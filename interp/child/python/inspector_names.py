@@ -66,6 +66,7 @@ _INSTEAD = {
 }
 _INSTEAD.update(dict.fromkeys(("__bases__", "__base__", "__subclasses__"), _INSTEAD["__mro__"]))
 _FRAME_INSTEAD = "Use the traceback module to show where an error happened, or pass the value as an argument."
+REFUSED_BY_POLICY = "is an attribute that the policy refuses"
 
 
 def rule_of(attribute):
@@ -79,6 +80,8 @@ def instead_of(attribute):
         return _INSTEAD[attribute]
     if attribute in FRAMES:
         return _FRAME_INSTEAD
+    if not attribute.startswith("_"):
+        return f"Do without .{attribute}: the policy refuses it on any object."
     return "Use the object's public attributes and methods instead; for a type's name use type(x).__name__."
 
 

@@ -68,6 +68,8 @@ class Walk:
         self.module = Scope("module")
         self.sites = []
         self.own_attributes = set()
+        self.scopes = {}     # loops, comprehensions and function bodies -> the scope their parts are read in
+        self.functions = {}  # (scope, name) -> the functions of this name
         self._watched = watched_names
 
     def run(self, tree, scope=None):
@@ -147,11 +149,12 @@ def _arguments(walk, arguments, outer, inner):
 
 
 def _function(walk, node, scope):
-    inner = Scope("function", scope)
+    inner = walk.scopes[node] = Scope("function", scope)
     outside = _arguments(walk, node.args, scope, inner)
     if isinstance(node, ast.Lambda):
         return [*outside, (node.body, inner)]
     scope.bind(node.name, OWN)
+    walk.functions.setdefault((scope, node.name), []).append(node)
     before = [(item, scope) for item in [*node.decorator_list, *getattr(node, "type_params", ())]]
     after = _annotation(walk, node.returns, scope)
     return [*before, *outside, *after, *((item, inner) for item in node.body)]
@@ -173,7 +176,7 @@ def _class(walk, node, scope):
 
 
 def _comprehension(walk, node, scope):
-    inner = Scope("comprehension", scope)
+    inner = walk.scopes[node] = Scope("comprehension", scope)
     for part in node.generators:
         walk.bind_target(part.target, ELEMENT, part.iter, inner)
     parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -206,6 +209,7 @@ def _named(walk, node, scope):
 
 
 def _for(walk, node, scope):
+    walk.scopes[node] = scope
     walk.bind_target(node.target, ELEMENT, node.iter, scope)
 
 

@@ -24,6 +24,7 @@ STEM = "stem"        # (STEM, str): a pathlib path below that folder
 ITEMS = "items"      # (ITEMS, tuple of nodes, scope): a list, tuple or set that is spelled out
 SPACE = "space"      # (SPACE, dotted path or ""): the namespace of a module, or some other namespace
 CLASS = "class"      # (CLASS, ""): a class
+TOOL = "tool"        # (TOOL, name): a tool of the host
 
 MAX_VALUES = 8
 MAX_DEPTH = 60
@@ -106,7 +107,7 @@ class Evaluator:
 
     def _free(self, name, scope):
         if name in self._rules.tools:
-            return ()
+            return ((TOOL, name),)
         found = [(MODULE, f"{module}.{name}") for module in itertools.islice(scope.root().stars, MAX_VALUES)]
         if name in _BUILTINS:
             found.append((MODULE, f"builtins.{name}"))

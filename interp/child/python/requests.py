@@ -50,6 +50,7 @@ _HANDLERS = {
     "inspect": lambda args: introspect.inspect_name(args["code"], args.get("cursor", len(args["code"]))),
     "is_complete": lambda args: introspect.is_complete(args["code"]),
     "check": _of_inspector("check"),
+    "explain": _of_inspector("explain"),
     "syntax": _of_inspector("syntax"),
     "validate": _of_inspector("validate"),
 }

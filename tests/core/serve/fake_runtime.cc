@@ -183,6 +183,12 @@ Result<Verdict> FakeRuntime::Check(const Policy& policy, std::string_view code,
       {{"import", 2, 3, policy.name + " refuses " + std::to_string(tools.size()) + " tools", "leave it"}}};
 }
 
+Result<Explanation> FakeRuntime::Explain(const Policy& policy, std::string_view code,
+                                         const std::vector<std::string>& tools) {
+  ASSIGN_OR_RETURN(Verdict verdict, Check(policy, code, tools));
+  return Explanation{std::move(verdict), {}};
+}
+
 Result<SyntaxInfo> FakeRuntime::Syntax(std::string_view) {
   return SyntaxInfo{.complete = true, .has_action = true};
 }

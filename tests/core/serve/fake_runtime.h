@@ -20,6 +20,8 @@ class FakeRuntime : public Runtime {
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override;
   Result<Verdict> Check(const Policy& policy, std::string_view code,
                         const std::vector<std::string>& tools) override;
+  Result<Explanation> Explain(const Policy& policy, std::string_view code,
+                              const std::vector<std::string>& tools) override;
   Result<SyntaxInfo> Syntax(std::string_view code) override;
   Result<std::vector<SchemaError>> Validate(const Value& value, const Value& schema) override;
   Result<std::vector<LayerStatus>> ProbeLayers() override;
