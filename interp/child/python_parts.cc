@@ -1,5 +1,8 @@
 #include "gloveport/interp/child/python_parts.h"
 
+#include <marshal.h>
+
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,25 +13,37 @@ namespace {
 constexpr char kBootstrap[] = "bootstrap";
 constexpr std::string_view kInspectorOnly = "inspector";  // and all whose names begin so
 
-PyRef MakeSources() {
-  PyRef sources = PyRef::Steal(PyDict_New());
+// The parts by name: bytes where their code can be run as it is, text where this Python is another than that
+// of the build and has to compile it.
+PyRef MakeParts() {
+  const bool has_code = PyImport_GetMagicNumber() == PythonPartsMagic();
+  PyRef parts = PyRef::Steal(PyDict_New());
   for (const PythonPart& part : PythonParts()) {
-    const PyRef text = PyText(part.source);
     const PyRef name = PyText(part.name);
-    if (!text || !name || PyDict_SetItem(sources.get(), name.get(), text.get()) != 0) return {};
+    const PyRef content = has_code ? PyRef::Steal(PyMemoryView_FromMemory(const_cast<char*>(part.code.data()),
+                                                                          std::ssize(part.code), PyBUF_READ))
+                                   : PyText(part.source);
+    if (!content || !name || !parts || PyDict_SetItem(parts.get(), name.get(), content.get()) != 0) return {};
   }
-  return sources;
+  return parts;
+}
+
+PyRef CodeOfBootstrap(PyObject* parts) {
+  PyObject* part = PyDict_GetItemString(parts, kBootstrap);
+  if (part == nullptr) return {};
+  if (PyUnicode_Check(part))
+    return PyRef::Steal(Py_CompileString(PyUnicode_AsUTF8(part), "<gloveport/bootstrap>", Py_file_input));
+  const Py_buffer* bytes = PyMemoryView_GET_BUFFER(part);
+  return PyRef::Steal(PyMarshal_ReadObjectFromString(static_cast<const char*>(bytes->buf), bytes->len));
 }
 
 // bootstrap.py makes the finder for all others; it is run here by hand.
-Status RunBootstrap(PyObject* sources) {
-  PyObject* source = PyDict_GetItemString(sources, kBootstrap);
-  const PyRef code = PyRef::Steal(Py_CompileString(source != nullptr ? PyUnicode_AsUTF8(source) : "",
-                                                   "<gloveport/bootstrap>", Py_file_input));
-  if (!code) return FailPython("cannot compile the bootstrap part");
+Status RunBootstrap(PyObject* parts) {
+  const PyRef code = CodeOfBootstrap(parts);
+  if (!code) return FailPython("cannot read the bootstrap part");
   const PyRef globals = PyRef::Steal(PyDict_New());
   if (PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins()) != 0 ||
-      PyDict_SetItemString(globals.get(), "SOURCES", sources) != 0) {
+      PyDict_SetItemString(globals.get(), "PARTS", parts) != 0) {
     return FailPython("cannot prepare the bootstrap part");
   }
   const PyRef result = PyRef::Steal(PyEval_EvalCode(code.get(), globals.get(), globals.get()));
@@ -39,9 +54,9 @@ Status RunBootstrap(PyObject* sources) {
 }  // namespace
 
 Status InstallPythonParts() {
-  const PyRef sources = MakeSources();
-  if (!sources) return FailPython("cannot prepare the Python parts");
-  RETURN_IF_ERROR(RunBootstrap(sources.get()));
+  const PyRef parts = MakeParts();
+  if (!parts) return FailPython("cannot prepare the Python parts");
+  RETURN_IF_ERROR(RunBootstrap(parts.get()));
   for (const PythonPart& part : PythonParts()) {
     if (part.name == kBootstrap || part.name.starts_with(kInspectorOnly)) continue;
     const std::string name = "_gloveport." + std::string(part.name);

@@ -15,8 +15,10 @@ namespace gloveport::child {
 struct PythonPart {
   std::string_view name;  // "errors" is imported as _gloveport.errors
   std::string_view source;
+  std::string_view code;  // the same, compiled by the Python of the build and marshalled
 };
 std::span<const PythonPart> PythonParts();  // generated
+long PythonPartsMagic();                    // generated: of the Python that can run `code`
 
 // Installs the package and imports all parts but those that only the inspector needs. Once, with the GIL.
 Status InstallPythonParts();
