@@ -77,8 +77,9 @@ Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figur
   ASSIGN_OR_RETURN(SessionOptions session_options, MakeSessionOptions(options));
   const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
   if (!options.json) session_options.sink = sink;
-  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
-                   Runtime::Create({.min_ready = 0}));  // there is no next session
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<Runtime> runtime,
+      Runtime::Create({.min_ready = 0, .imports = Imports::kWhenNeeded}));  // there is no next session
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
   InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
   sink->OnReaderGone([&watcher] { watcher.Trigger(); });

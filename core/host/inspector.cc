@@ -22,7 +22,7 @@ TemplateOptions OptionsFor(InspectorTask task, bool own_root) {
   options.inspector = true;
   options.own_root = own_root;
   options.policy.name = "inspector";
-  options.policy.preload = {"_gloveport.inspector"};
+  options.policy.preload = {"_gloveport.inspector", "_gloveport.requests", "_gloveport.streams"};
   // Most runs never ask for it, and it takes half of the start.
   if (task == InspectorTask::kValidate)
     options.policy.preload.insert(options.policy.preload.end(),

@@ -19,7 +19,7 @@ class RuntimeImpl : public Runtime {
  public:
   RuntimeImpl(std::filesystem::path interp, const RuntimeOptions& options)
       : max_sessions_(options.max_sessions),
-        templates_(std::move(interp), options.patience),
+        templates_(std::move(interp), options.patience, options.imports),
         sessions_(templates_, options.min_ready),
         inspector_(sessions_),
         surroundings_{sessions_, inspector_, [this] { return Admit(); }, options.record} {}

@@ -21,11 +21,19 @@
 
 namespace gloveport {
 
+// When modules of the standard library are imported.
+enum class Imports {
+  kAhead,      // before any session starts: those that cells often need, and the policy's "preload"
+  kWhenNeeded  // by the cell that needs one, at its cost: a runtime of one session has its first result
+               // sooner
+};
+
 struct RuntimeOptions {
   std::filesystem::path interp_path;  // empty: found beside the program, or where Gloveport was installed
   std::size_t min_ready =
       1;  // sessions kept ready per policy image in use, and inspectors; 0: fork when asked
-  std::size_t max_sessions = 4096;    // Open beyond that is kResourceExhausted
+  std::size_t max_sessions = 4096;  // Open beyond that is kResourceExhausted
+  Imports imports = Imports::kAhead;
   Patience patience;                  // with children that do not answer: kDeadlineExceeded
   std::shared_ptr<EventSink> record;  // told of every session, besides the session's own sink; may be null
 };

@@ -26,7 +26,8 @@ Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions
   return entry->process;
 }
 
-Result<std::shared_ptr<TemplateProcess>> TemplatePool::StartPrivate(const TemplateOptions& options) {
+Result<std::shared_ptr<TemplateProcess>> TemplatePool::StartPrivate(TemplateOptions options) {
+  options.imports = imports_;
   return TemplateProcess::Start(spawner_, interp_, options, patience_);
 }
 

@@ -17,8 +17,9 @@ namespace gloveport {
 
 class TemplatePool {
  public:
-  explicit TemplatePool(std::filesystem::path interp, Patience patience = {})
-      : interp_(std::move(interp)), patience_(patience) {}
+  explicit TemplatePool(std::filesystem::path interp, Patience patience = {},
+                        Imports imports = Imports::kAhead)
+      : interp_(std::move(interp)), patience_(patience), imports_(imports) {}
 
   const Patience& patience() const { return patience_; }
   const std::filesystem::path& program() const { return interp_; }
@@ -31,7 +32,7 @@ class TemplatePool {
   static std::string KeyOf(const TemplateOptions& options);
 
   // Starts one that the pool does not keep: for folders that belong to one session.
-  Result<std::shared_ptr<TemplateProcess>> StartPrivate(const TemplateOptions& options);
+  Result<std::shared_ptr<TemplateProcess>> StartPrivate(TemplateOptions options);
 
  private:
   struct Entry {
@@ -41,6 +42,7 @@ class TemplatePool {
 
   const std::filesystem::path interp_;
   const Patience patience_;
+  const Imports imports_;  // of all templates, whatever their options say
   Spawner spawner_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;

@@ -67,6 +67,7 @@ Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, s
                        {.host_root_visible = !options.own_root, .witness_opens = WitnessesOpens(options)}));
   wire::TemplateStart start;
   start.inspector = options.inspector;
+  start.imports_ahead = options.imports == Imports::kAhead;
   start.own_root = options.own_root;
   start.landlock = landlock;
   // A root host can read its sessions anyway.

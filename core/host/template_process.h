@@ -18,6 +18,7 @@
 #include "gloveport/core/base/unique_fd.h"
 #include "gloveport/core/host/open_judge.h"
 #include "gloveport/core/host/patience.h"
+#include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/spawner.h"
 #include "gloveport/core/wire/channel.h"
 #include "gloveport/core/wire/template_messages.h"
@@ -28,6 +29,7 @@ namespace gloveport {
 struct TemplateOptions {
   Policy policy;
   bool inspector = false;
+  Imports imports = Imports::kAhead;
   bool own_root = true;
   std::string workdir;   // host folder; see TemplateStart
   bool scratch = false;  // the folder was made for this template: a root host gives it to the template's user

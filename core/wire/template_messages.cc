@@ -26,6 +26,7 @@ Result<Value> DecodeMap(std::string_view packet) {
 
 std::string Encode(const TemplateStart& m) {
   return EncodeValue(Value::Object({{"inspector", m.inspector},
+                                    {"imports_ahead", m.imports_ahead},
                                     {"own_root", m.own_root},
                                     {"landlock", m.landlock},
                                     {"dumpable", m.dumpable},
@@ -40,6 +41,7 @@ Result<TemplateStart> DecodeTemplateStart(std::string_view packet) {
   ASSIGN_OR_RETURN(const Value map, DecodeMap(packet));
   TemplateStart m;
   m.inspector = map.BoolOr("inspector", false);
+  m.imports_ahead = map.BoolOr("imports_ahead", true);
   m.own_root = map.BoolOr("own_root", true);
   m.landlock = map.BoolOr("landlock", true);
   m.dumpable = map.BoolOr("dumpable", false);

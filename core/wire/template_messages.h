@@ -24,7 +24,8 @@ inline constexpr char kNoHandOver = 'N';
 // First packet, host to template: what to become.
 struct TemplateStart {
   bool inspector = false;
-  bool own_root = true;  // else the degraded mode: seccomp and Landlock only
+  bool imports_ahead = true;  // else cells import the standard library's modules themselves
+  bool own_root = true;       // else the degraded mode: seccomp and Landlock only
   bool landlock = true;
   bool dumpable = false;        // sessions stay so: the host is to read what they open
   std::uint32_t spare_uid = 0;  // a root host's templates become this user; 0: the host is no root

@@ -108,6 +108,12 @@ Status SetSysAttributes() {
   return {};
 }
 
+Status CallPart(const char* part, const char* function) {
+  PyObject* found = PythonFunction(part, function);
+  const PyRef done = found != nullptr ? PyRef::Steal(PyObject_CallNoArgs(found)) : PyRef();
+  return done ? Status() : FailPython(fmt::format("cannot run {} of the Python part {}", function, part));
+}
+
 Status FindMain() {
   PyObject* main = PyImport_AddModule("__main__");
   if (main == nullptr) return FailPython("there is no __main__");
@@ -142,35 +148,35 @@ Status Interpreter::Start(const InterpreterConfig& config) {
   }
   RETURN_IF_ERROR(SetSysAttributes());
   RETURN_IF_ERROR(child::CellStop::Install());
+  const bool for_cells = config.warm_up != WarmUp::kInspector;
   RETURN_IF_ERROR(child::InstallPythonParts());
-  for (PyObject* install : {PythonFunction("imports", "install"), PythonFunction("sources", "install")}) {
-    const PyRef installed = install != nullptr ? PyRef::Steal(PyObject_CallNoArgs(install)) : PyRef();
-    if (!installed) return FailPython("cannot install the Python parts");
-  }
+  RETURN_IF_ERROR(CallPart("imports", "install"));
+  if (for_cells) RETURN_IF_ERROR(child::ImportPythonParts());
+  if (for_cells) RETURN_IF_ERROR(CallPart("sources", "install"));
   return FindMain();
 }
 
-Status Interpreter::Preload(const std::vector<std::string>& modules) {
-  PyObject* warm_up = PythonFunction("warmup", "import_modules");
-  if (warm_up == nullptr) return FailPython("cannot warm up");
+Status Interpreter::Preload(const std::vector<std::string>& modules, WarmUp warm_up) {
+  PyObject* import_modules = PythonFunction("warmup", "import_modules");
+  if (import_modules == nullptr) return FailPython("cannot warm up");
   const PyRef names = PyRef::Steal(PyList_New(0));
   for (const std::string& module : modules) {
     const PyRef name = child::PyText(module);
     if (!name || PyList_Append(names.get(), name.get()) != 0) return FailPython("cannot warm up");
   }
-  const PyRef missing = PyRef::Steal(PyObject_CallFunctionObjArgs(warm_up, names.get(), nullptr));
+  const PyRef missing = PyRef::Steal(PyObject_CallFunction(
+      import_modules, "OOO", names.get(), warm_up == WarmUp::kAhead ? Py_True : Py_False,
+      warm_up == WarmUp::kOnDemand ? Py_False : Py_True));
   if (!missing) return FailPython("cannot warm up");
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(missing.get()); ++i) {
     MissingModules().push_back(child::Utf8Of(PyList_GET_ITEM(missing.get(), i)));
   }
+  if (warm_up != WarmUp::kAhead) return {};
   // A throw-away cell fills the caches that a first cell would otherwise fill in every session anew.
   child::RunCell(
       {0, "def _f(x):\n    return [x for x in range(3)]\nclass _C:\n    pass\n_f(1), {'a': 1.5}, 'x'\n"});
   child::RunCell({1, "1 / 0\n"});
-  PyObject* clean_up = PythonFunction("warmup", "clean_up");
-  const PyRef cleaned = clean_up != nullptr ? PyRef::Steal(PyObject_CallNoArgs(clean_up)) : PyRef();
-  if (!cleaned) return FailPython("cannot clean up after the warm-up");
-  return {};
+  return CallPart("warmup", "clean_up");
 }
 
 const std::vector<std::string>& Interpreter::Missing() { return MissingModules(); }

@@ -13,8 +13,17 @@
 
 namespace gloveport {
 
+// What a template has ready for its forks.
+enum class WarmUp {
+  kAhead,     // our own parts, whatever a first cell may need, all modules named
+  kOnDemand,  // our own parts; of the modules named those that are not the standard library's: cells import
+              // that
+  kInspector  // the modules named: no cell will ever run
+};
+
 struct InterpreterConfig {
   std::vector<std::string> packages;  // extra read-only package folders, appended to sys.path
+  WarmUp warm_up = WarmUp::kAhead;
 };
 
 class Interpreter {
@@ -25,9 +34,9 @@ class Interpreter {
   // build and none derived from the environment. sys.path never contains '' or the work folder. Call it once.
   static Status Start(const InterpreterConfig& config);
 
-  // Imports these modules, and whatever a first cell needs, runs a throw-away cell and joins every thread
-  // that this started. Modules that are not installed are no error: see Missing.
-  static Status Preload(const std::vector<std::string>& modules);
+  // Imports modules as `warm_up` says; ahead, it also runs a throw-away cell. Joins every thread that this
+  // started. Modules that are not installed are no error: see Missing.
+  static Status Preload(const std::vector<std::string>& modules, WarmUp warm_up = WarmUp::kAhead);
 
   // The names given to Preload that could not be imported, each with the reason: "pyarrow: No module named
   // 'pyarrow'".

@@ -11,6 +11,7 @@ namespace gloveport::child {
 namespace {
 
 constexpr char kBootstrap[] = "bootstrap";
+constexpr std::string_view kForEditors = "introspect";
 constexpr std::string_view kInspectorOnly = "inspector";  // and all whose names begin so
 
 // The parts by name: bytes where their code can be run as it is, text where this Python is another than that
@@ -56,9 +57,13 @@ Status RunBootstrap(PyObject* parts) {
 Status InstallPythonParts() {
   const PyRef parts = MakeParts();
   if (!parts) return FailPython("cannot prepare the Python parts");
-  RETURN_IF_ERROR(RunBootstrap(parts.get()));
+  return RunBootstrap(parts.get());
+}
+
+Status ImportPythonParts() {
   for (const PythonPart& part : PythonParts()) {
-    if (part.name == kBootstrap || part.name.starts_with(kInspectorOnly)) continue;
+    if (part.name == kBootstrap || part.name == kForEditors || part.name.starts_with(kInspectorOnly))
+      continue;
     const std::string name = "_gloveport." + std::string(part.name);
     const PyRef module = PyRef::Steal(PyImport_ImportModule(name.c_str()));
     if (!module) return FailPython("cannot import " + name);

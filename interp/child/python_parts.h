@@ -20,8 +20,10 @@ struct PythonPart {
 std::span<const PythonPart> PythonParts();  // generated
 long PythonPartsMagic();                    // generated: of the Python that can run `code`
 
-// Installs the package and imports all parts but those that only the inspector needs. Once, with the GIL.
+// Makes the package importable. Once, with the GIL.
 Status InstallPythonParts();
+// Imports all parts but those that not every session needs.
+Status ImportPythonParts();
 
 // A function of a part, cached after the first use: borrowed, null with an error set where there is none.
 PyObject* PythonFunction(const char* part, const char* function);

@@ -104,9 +104,10 @@ int Loop(HostLink& link) {
 Status PrepareSessions(const SessionConfig& config) {
   if (child::State().policy != nullptr) return {};
   child::State().policy = new Policy(config.policy);
-  PyObject* prepare = child::PythonFunction("namespace", "prepare_sessions");
+  PyObject* prepare = config.inspector ? child::PythonFunction("imports", "close")
+                                       : child::PythonFunction("namespace", "prepare_sessions");
   if (prepare == nullptr) return child::FailPython("cannot prepare for sessions");
-  const auto done = child::PyRef::Steal(PyObject_CallOneArg(prepare, config.inspector ? Py_True : Py_False));
+  const auto done = child::PyRef::Steal(PyObject_CallNoArgs(prepare));
   if (!done) return child::FailPython("cannot prepare for sessions");
   return config.inspector ? Status() : child::InstallImportGuard();
 }

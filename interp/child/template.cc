@@ -39,7 +39,7 @@ class Template {
       : control_(std::move(control)), start_(start), policy_(policy) {}
 
   int Run() {
-    const Status warm = WarmUp();
+    const Status warm = Prepare();
     wire::TemplateReply reply = ReplyOf(warm);
     reply.missing = Interpreter::Missing();
     // The pidfd of this process: the host does not see it otherwise, for its pid here is 1.
@@ -61,9 +61,12 @@ class Template {
   }
 
  private:
-  Status WarmUp() {
-    RETURN_IF_ERROR(Interpreter::Start({policy_.packages}));
-    RETURN_IF_ERROR(Interpreter::Preload(policy_.preload));
+  Status Prepare() {
+    const WarmUp warm_up = start_.inspector       ? WarmUp::kInspector
+                           : start_.imports_ahead ? WarmUp::kAhead
+                                                  : WarmUp::kOnDemand;
+    RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up}));
+    RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
     LearnThreadNumbers();
     RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_}));
     Interpreter::Freeze();

@@ -59,7 +59,21 @@ def _seen_numpy_random(module):
     warmup.seed_numpy(module)
 
 
-AFTER_IMPORT = {"matplotlib.pyplot": _seen_pyplot, "numpy.random": _seen_numpy_random}
+def _seen_random(module):
+    from . import warmup
+    warmup.seed_random(module)
+
+
+AFTER_IMPORT = {"matplotlib.pyplot": _seen_pyplot, "numpy.random": _seen_numpy_random, "random": _seen_random}
+
+
+def after_import(name, hook):
+    """Runs the hook on the module: now if it is loaded, else once it is."""
+    module = sys.modules.get(name)
+    if module is None:
+        AFTER_IMPORT[name] = hook
+    else:
+        hook(module)
 
 
 def _check_origin(spec):

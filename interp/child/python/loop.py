@@ -1,6 +1,5 @@
 """The event loop for cells with a top-level await. It does not run between cells, so asyncio.run works in them."""
 import contextvars
-import inspect
 
 _loop = None
 _context = None
@@ -39,6 +38,7 @@ def run_parts(parts, namespace):
 
 
 async def _parts(parts, namespace):
+    import inspect
     value = None
     for part in parts:
         value = eval(part, namespace)

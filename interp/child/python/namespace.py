@@ -9,11 +9,9 @@ from . import display, errors, imports, streams, tools
 _MODULE_ATTRIBUTES = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__", "__annotations__")
 
 
-def prepare_sessions(inspector):
+def prepare_sessions():
     """Once per template, when all its modules are there, and before any cell."""
     imports.close()
-    if inspector:
-        return
     main = sys.modules["__main__"]
     for name in list(main.__dict__):
         if name not in _MODULE_ATTRIBUTES:

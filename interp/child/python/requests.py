@@ -1,14 +1,13 @@
 """The host's requests: everything that is not the running of a cell."""
 import sys
 
-from . import introspect, tools
-
 
 def _main():
     return sys.modules["__main__"].__dict__
 
 
 def _define_tools(args):
+    from . import tools
     tools.define(args["tools"])
 
 
@@ -41,14 +40,26 @@ def _of_inspector(name):
     return call
 
 
+def _at_cursor(name):
+    def call(args):
+        from . import introspect
+        return getattr(introspect, name)(args["code"], args.get("cursor", len(args["code"])))
+    return call
+
+
+def _is_complete(args):
+    from . import introspect
+    return introspect.is_complete(args["code"])
+
+
 _HANDLERS = {
     "define_tools": _define_tools,
     "set_variable": _set_variable,
     "get_variable": _get_variable,
     "describe_runtime": _describe_runtime,
-    "complete": lambda args: introspect.complete(args["code"], args.get("cursor", len(args["code"]))),
-    "inspect": lambda args: introspect.inspect_name(args["code"], args.get("cursor", len(args["code"]))),
-    "is_complete": lambda args: introspect.is_complete(args["code"]),
+    "complete": _at_cursor("complete"),
+    "inspect": _at_cursor("inspect_name"),
+    "is_complete": _is_complete,
     "check": _of_inspector("check"),
     "explain": _of_inspector("explain"),
     "syntax": _of_inspector("syntax"),

@@ -1,10 +1,9 @@
 """The texts of the cells: compiling them where that needs the syntax tree, and showing their lines to whoever asks
 (tracebacks, inspect, linecache)."""
 import __future__
-import ast
-import inspect
-import linecache
-import re
+import _ast as ast  # what is written in C; the rest takes its time to load
+
+from . import imports
 
 TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
@@ -42,36 +41,42 @@ ALL_FUTURES = _all_futures()
 
 # ---- linecache ----
 
-_update_from_file = linecache.updatecache
+def _teach_linecache(linecache):
+    update_from_file = linecache.updatecache
 
+    def updatecache(filename, module_globals=None):
+        """Lines of cells are made when they are asked for, and come back after linecache.clearcache()."""
+        text = texts.get(filename)
+        if text is None:
+            return update_from_file(filename, module_globals)
+        lines = [line + "\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+        if lines[-1] == "\n":
+            lines.pop()
+        linecache.cache[filename] = (len(text), None, lines, filename)  # no mtime: checkcache leaves it alone
+        return lines
 
-def _update_cache(filename, module_globals=None):
-    """Lines of cells are made when they are asked for, and come back after linecache.clearcache()."""
-    text = texts.get(filename)
-    if text is None:
-        return _update_from_file(filename, module_globals)
-    lines = [line + "\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    if lines[-1] == "\n":
-        lines.pop()
-    linecache.cache[filename] = (len(text), None, lines, filename)  # no mtime: checkcache leaves it alone
-    return lines
+    linecache.updatecache = updatecache
 
 
 # ---- inspect ----
 
-_file_of = inspect.getfile
+def _teach_inspect(inspect):
+    file_of = inspect.getfile
 
+    def getfile(object):
+        """A class of __main__ has no file of its own: it is in the cell that defines it."""
+        if isinstance(object, type) and object.__module__ == "__main__":
+            found = _cell_of_class(object)
+            if found is not None:
+                return found
+        return file_of(object)
 
-def _get_file(object):
-    """A class of __main__ has no file of its own: it is in the cell that defines it."""
-    if isinstance(object, type) and object.__module__ == "__main__":
-        found = _cell_of_class(object)
-        if found is not None:
-            return found
-    return _file_of(object)
+    inspect.getfile = getfile
 
 
 def _cell_of_class(cls):
+    import inspect
+    import re
     for member in vars(cls).values():
         function = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", member)))
         code = getattr(function, "__code__", None)
@@ -82,6 +87,6 @@ def _cell_of_class(cls):
 
 
 def install():
-    """In the template: linecache and inspect learn of the cells."""
-    linecache.updatecache = _update_cache
-    inspect.getfile = _get_file
+    """In the template: linecache and inspect learn of the cells, now or as soon as they are imported."""
+    imports.after_import("linecache", _teach_linecache)
+    imports.after_import("inspect", _teach_inspect)

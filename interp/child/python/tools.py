@@ -1,9 +1,7 @@
 """Host functions as Python functions."""
-import ast
 import builtins
 import keyword
 import sys
-import typing
 
 import _gloveport_native as native
 
@@ -102,9 +100,9 @@ def _set_defaults(function, parameters):
 
 # ---- annotations ----
 
-_TYPES = {name: getattr(builtins, name) for name in
-          "bool int float complex str bytes bytearray list tuple dict set frozenset range object".split()}
-_TYPES.update({name: getattr(typing, name) for name in "Any Optional Union Literal Sequence Mapping".split()})
+_BUILTIN_TYPES = frozenset(
+    "bool int float complex str bytes bytearray list tuple dict set frozenset range object".split())
+_TYPING_NAMES = frozenset("Any Optional Union Literal Sequence Mapping".split())
 
 
 def _annotations(spec, parameters):
@@ -119,6 +117,7 @@ def _annotate(annotations, name, text):
     """`object` says nothing, so it is left out; what is no plain type expression stays text."""
     if not text or text == "object":
         return
+    import ast
     try:
         annotations[name] = _type(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, TypeError, KeyError, RecursionError):
@@ -128,9 +127,13 @@ def _annotate(annotations, name, text):
 def _type(node):
     """The object that a type expression stands for. Only names of types, subscripts, unions and literals: the text
     may come from far away."""
+    import ast
+    import typing
     match node:
-        case ast.Name(id=name):
-            return _TYPES[name]
+        case ast.Name(id=name) if name in _BUILTIN_TYPES:
+            return getattr(builtins, name)
+        case ast.Name(id=name) if name in _TYPING_NAMES:
+            return getattr(typing, name)
         case ast.Constant(value=value):
             return value
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):

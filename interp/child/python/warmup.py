@@ -7,18 +7,20 @@ FIRST_CELL = (
     "abc", "ast", "asyncio", "codecs", "codeop", "collections", "concurrent.futures.thread", "contextlib",
     "contextvars", "copy", "dataclasses", "datetime", "enum", "functools", "inspect", "io", "itertools", "json",
     "linecache", "math", "operator", "os", "pydoc", "random", "re", "string", "threading", "time", "tokenize",
-    "traceback", "types", "typing", "warnings", "weakref", "_sitebuiltins",
+    "traceback", "types", "typing", "warnings", "weakref", "_sitebuiltins", "_gloveport.introspect",
 )
 
 _seed = None
 
 
-def import_modules(names):
+def import_modules(names, for_first_cell, of_standard_library):
     """Imports the modules; returns "name: reason" for each that is not to be had."""
     missing = []
-    for name in FIRST_CELL:
+    for name in FIRST_CELL if for_first_cell else ():
         importlib.import_module(name)
     for name in names:
+        if not of_standard_library and name.partition(".")[0] in sys.stdlib_module_names:
+            continue
         try:
             importlib.import_module(name)
         except Exception as error:
@@ -48,10 +50,15 @@ def reseed(seed):
     _seed = seed
     random = sys.modules.get("random")
     if random is not None:
-        random.seed(seed)
+        seed_random(random)
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         seed_numpy(numpy_random)
+
+
+def seed_random(random):
+    """Also called when a session is the first to import random."""
+    random.seed(_seed)
 
 
 def seed_numpy(numpy_random):
