@@ -140,19 +140,35 @@ Status Inspector::MakeScratchFolder() {
   return {};
 }
 
-void Inspector::WarmUp() { (void)pool_.templates().Get(OptionsFor(InspectorTask::kJudge, true)); }
+void Inspector::WarmUp() {
+  const std::lock_guard lock(warm_mutex_);
+  if (auto process = pool_.Take(OptionsFor(InspectorTask::kJudge, true), std::nullopt))
+    warm_ = std::move(*process);
+}
+
+std::unique_ptr<SessionProcess> Inspector::TakeWarm() {
+  const std::lock_guard lock(warm_mutex_);
+  if (warm_ && warm_->HasEnded()) warm_.reset();
+  return std::move(warm_);
+}
+
+Result<std::unique_ptr<SessionProcess>> Inspector::TakeProcess(InspectorTask task) {
+  if (task == InspectorTask::kJudge) {
+    if (auto warm = TakeWarm()) return warm;
+  }
+  auto process = pool_.Take(OptionsFor(task, true), std::nullopt);
+  if (process || process.error().code != ErrorCode::kConfinementUnavailable) return process;
+  RETURN_IF_ERROR(MakeScratchFolder());
+  TemplateOptions degraded = OptionsFor(task, false);
+  degraded.workdir = scratch_->path();
+  degraded.scratch = true;
+  return pool_.Take(degraded, std::nullopt);
+}
 
 Result<Value> Inspector::Ask(InspectorTask task, const std::string& operation, const Value& args) {
-  auto process = pool_.Take(OptionsFor(task, true), std::nullopt);
-  if (!process && process.error().code == ErrorCode::kConfinementUnavailable) {
-    RETURN_IF_ERROR(MakeScratchFolder());
-    TemplateOptions degraded = OptionsFor(task, false);
-    degraded.workdir = scratch_->path();
-    degraded.scratch = true;
-    process = pool_.Take(degraded, std::nullopt);
-  }
-  if (!process) return tl::unexpected<Error>(process.error());
-  auto reply = (*process)->Ask(operation, args, Deadline::After(kAnswerTime));
+  ASSIGN_OR_RETURN(auto process, TakeProcess(task));
+  auto reply = process->Ask(operation, args, Deadline::After(kAnswerTime));
+  pool_.Discard(std::move(process));  // its end takes longer than the answer
   if (!reply)
     return Fail(reply.error().code, fmt::format("the inspector did not answer: {}", reply.error().message));
   if (!reply->ok) return Fail(ErrorCode::kInvalidArgument, reply->error_message);

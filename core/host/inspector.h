@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_CORE_HOST_INSPECTOR_H_
 #define GLOVEPORT_CORE_HOST_INSPECTOR_H_
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ class Inspector {
  public:
   explicit Inspector(SessionPool& pool) : pool_(pool) {}
 
-  // Starts what judges code, so that the first cell need not wait for it. Failures show with the first
-  // question.
+  // Starts what judges code, up to a fork that the first question takes, so that the first cell need not wait
+  // for it. Failures show with the first question.
   void WarmUp();
 
   // kDeadlineExceeded, kProtocol, kClosed where the question could not be answered: the caller must not run
@@ -40,9 +41,13 @@ class Inspector {
  private:
   Result<Value> Ask(InspectorTask task, const std::string& operation, const Value& args);
 
+  Result<std::unique_ptr<SessionProcess>> TakeProcess(InspectorTask task);
+  std::unique_ptr<SessionProcess> TakeWarm();  // null where there is none
   Status MakeScratchFolder();
 
   SessionPool& pool_;
+  std::mutex warm_mutex_;  // held over the warm-up: a question that comes meanwhile waits for it
+  std::unique_ptr<SessionProcess> warm_;
   std::mutex mutex_;
   std::optional<ScratchFolder> scratch_;  // the degraded mode needs a folder even if nothing is written there
 };

@@ -1,7 +1,5 @@
 #include "gloveport/core/host/session_pool.h"
 
-#include <poll.h>
-
 #include <optional>
 
 namespace gloveport {
@@ -12,11 +10,6 @@ constexpr std::size_t kMaxDiscarded = 64;
 // Meanwhile whoever comes next forks for himself, which takes no longer than to wait for one.
 constexpr std::chrono::milliseconds kQuietTime{3};
 constexpr std::size_t kMaxImages = 16;  // images beyond that fork when asked
-
-bool HasEnded(const SessionProcess& process) {
-  pollfd entry{process.pidfd(), POLLIN, 0};
-  return ::poll(&entry, 1, 0) != 0;
-}
 
 }  // namespace
 
@@ -69,7 +62,7 @@ std::unique_ptr<SessionProcess> SessionPool::TakeReady(const TemplateOptions& op
   while (!process && !image.ready.empty()) {
     process = std::move(image.ready.front());
     image.ready.pop_front();
-    if (HasEnded(*process)) process.reset();
+    if (process->HasEnded()) process.reset();
   }
   return process;
 }

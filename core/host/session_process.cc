@@ -90,6 +90,11 @@ void SessionProcess::Signal(int signal, std::uint32_t cell) {
   ::syscall(__NR_pidfd_send_signal, forked_.pidfd.get(), signal, &info, 0);
 }
 
+bool SessionProcess::HasEnded() const {
+  pollfd entry{forked_.pidfd.get(), POLLIN, 0};
+  return ::poll(&entry, 1, 0) != 0;
+}
+
 void SessionProcess::Kill() { ::syscall(__NR_pidfd_send_signal, forked_.pidfd.get(), SIGKILL, nullptr, 0); }
 
 Result<wire::Reply> SessionProcess::Ask(const std::string& op, const Value& args, Deadline deadline) {

@@ -40,6 +40,7 @@ class SessionProcess {
 
   // Queues a signal that carries the number of a cell.
   void Signal(int signal, std::uint32_t cell);
+  bool HasEnded() const;
   void Kill();
 
   // One question and its answer, outside cells; answers notifications meanwhile. kProtocol or kClosed mean

@@ -61,10 +61,22 @@ bool WitnessesOpens(const TemplateOptions& options) {
   return !options.inspector && options.policy.evidence.opens == EvidenceSource::kKernel;
 }
 
+// Compiled once in a process for all its templates: it takes milliseconds.
+Result<SyscallFilter> FilterFor(const SyscallFilterOptions& wanted) {
+  static std::mutex mutex;
+  static std::optional<SyscallFilter> compiled[4];
+  const std::lock_guard lock(mutex);
+  auto& filter = compiled[(wanted.host_root_visible ? 2 : 0) + (wanted.witness_opens ? 1 : 0)];
+  if (!filter) {
+    ASSIGN_OR_RETURN(filter, CompileSyscallFilter(wanted));
+  }
+  return *filter;
+}
+
 Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, std::uint32_t spare_uid) {
-  ASSIGN_OR_RETURN(const SyscallFilter filter,
-                   CompileSyscallFilter(
-                       {.host_root_visible = !options.own_root, .witness_opens = WitnessesOpens(options)}));
+  ASSIGN_OR_RETURN(
+      const SyscallFilter filter,
+      FilterFor({.host_root_visible = !options.own_root, .witness_opens = WitnessesOpens(options)}));
   wire::TemplateStart start;
   start.inspector = options.inspector;
   start.imports_ahead = options.imports == Imports::kAhead;

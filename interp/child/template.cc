@@ -65,13 +65,14 @@ class Template {
     const WarmUp warm_up = start_.inspector       ? WarmUp::kInspector
                            : start_.imports_ahead ? WarmUp::kAhead
                                                   : WarmUp::kOnDemand;
+    RETURN_IF_ERROR(CheckTemplate(start_, policy_));  // by forks, which cost least while there is no Python
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
     LearnThreadNumbers();
     RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_}));
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
-    return CheckTemplate(start_, policy_);
+    return {};
   }
 
   bool Answer(const wire::TemplateReply& reply, std::span<const int> fds = {}) {

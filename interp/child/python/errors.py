@@ -3,6 +3,7 @@
 The lines come from the registered texts of the cells and from the runtime's read-only folders. No path that a code object
 merely claims to come from is ever opened.
 """
+import ast  # noqa: F401 - traceback imports it to mark operators; out of memory that would be too late
 import linecache
 import os
 import sys
