@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <vector>
+
 #include "gloveport/policy/presets.h"
 
 #include "session_fixture.h"
@@ -68,6 +71,33 @@ TEST_F(RuntimeTest, ValidatesAgainstASchema) {
   ASSERT_EQ(errors->size(), 1u);
   EXPECT_EQ(errors->at(0).path, "/rate");
   EXPECT_FALSE(runtime().Validate(Value(1), Value::Object({{"$ref", "https://example.org/schema"}})));
+}
+
+// What is imported in a cell must be what a template would have imported: seeds, and texts of cells.
+TEST_F(RuntimeTest, ModulesComeWhenTheyAreNeeded) {
+  constexpr std::string_view kLoaded =
+      "import sys; sorted({'asyncio', 'inspect', 'random'} & set(sys.modules))";
+  constexpr std::string_view kUse = R"(
+import asyncio, inspect, random
+def f(): return 1
+await asyncio.sleep(0)
+(random.random(), inspect.getsource(f)))";
+  SessionOptions options;
+  options.policy = *PresetPolicy("open");
+  options.seed = 7;
+  std::vector<Value> seen;
+  for (const Imports imports : {Imports::kAhead, Imports::kWhenNeeded}) {
+    auto runtime = Runtime::Create({.min_ready = 0, .imports = imports});
+    ASSERT_TRUE(runtime);
+    auto session = (*runtime)->Open(options);
+    ASSERT_TRUE(session) << session.error().message;
+    const std::size_t loaded = Run(**session, kLoaded).value.as_list().size();
+    EXPECT_EQ(loaded, imports == Imports::kAhead ? 3u : 0u);
+    const CellResult used = Run(**session, kUse);
+    EXPECT_EQ(used.outcome, Outcome::kOk) << used.error.value_or(PythonError{}).message;
+    seen.push_back(used.value);
+  }
+  EXPECT_EQ(seen[0], seen[1]);
 }
 
 TEST_F(RuntimeTest, TheLayersOfThisMachineAreProvenByTrying) {
