@@ -8,6 +8,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/wire/large_copy.h"
 
 namespace gloveport {
 namespace {
@@ -201,10 +202,7 @@ class ValueReader {
   }
 
  private:
-  static Value::Bytes ToBytes(std::string_view bytes) {
-    const auto view = AsBytes(bytes);
-    return {view.begin(), view.end()};
-  }
+  static Value::Bytes ToBytes(std::string_view bytes) { return CopyBytes(AsBytes(bytes)); }
 
   // The integer -1 - n.
   static Value Negative(std::uint64_t n) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "gloveport/core/wire/large_copy.h"
+
 namespace gloveport {
 namespace {
 
@@ -99,7 +101,7 @@ Value MakeNdarray(std::string_view dtype, std::span<const std::size_t> shape,
   Value::Map payload;
   payload.emplace_back(Value("dtype"), Value(dtype));
   payload.emplace_back(Value("shape"), Value(std::move(lengths)));
-  payload.emplace_back(Value("data"), Value(Value::Bytes(bytes.begin(), bytes.end())));
+  payload.emplace_back(Value("data"), Value(CopyBytes(bytes)));
   return Value(Form::kNdarray, Value(std::move(payload)));
 }
 

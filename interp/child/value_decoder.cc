@@ -1,6 +1,9 @@
 #include "gloveport/interp/child/value_decoder.h"
 
+#include <cstring>
+
 #include "gloveport/core/wire/cbor.h"
+#include "gloveport/core/wire/large_copy.h"
 #include "gloveport/interp/child/python_parts.h"
 
 namespace gloveport::child {
@@ -117,9 +120,13 @@ class Decoder {
   // An array takes its bytes as they are, so that a large one is copied once: they must be its own to write
   // to.
   PyRef Bytes(std::string_view bytes, std::size_t depth) {
-    if (array_depth_ != 0 && depth == array_depth_ + 1)
-      return PyRef::Steal(PyByteArray_FromStringAndSize(bytes.data(), Size(bytes)));
-    return PyRef::Steal(PyBytes_FromStringAndSize(bytes.data(), Size(bytes)));
+    if (array_depth_ == 0 || depth != array_depth_ + 1)
+      return PyRef::Steal(PyBytes_FromStringAndSize(bytes.data(), Size(bytes)));
+    PyRef array = PyRef::Steal(PyByteArray_FromStringAndSize(nullptr, Size(bytes)));
+    if (!array) return array;
+    PreferHugePages(PyByteArray_AS_STRING(array.get()), bytes.size());
+    std::memcpy(PyByteArray_AS_STRING(array.get()), bytes.data(), bytes.size());
+    return array;
   }
 
   CborReader reader_;
