@@ -21,9 +21,10 @@
 
 namespace gloveport {
 
-// When modules of the standard library are imported.
+// When modules of the standard library are imported. In the degraded mode, where cells cannot load native
+// code, always ahead.
 enum class Imports {
-  kAhead,      // before any session starts: those that cells often need, and the policy's "preload"
+  kAhead,      // before any session starts: those that cells often need, and those of the policy's "preload"
   kWhenNeeded  // by the cell that needs one, at its cost: a runtime of one session has its first result
                // sooner
 };

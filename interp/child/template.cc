@@ -62,9 +62,7 @@ class Template {
 
  private:
   Status Prepare() {
-    const WarmUp warm_up = start_.inspector       ? WarmUp::kInspector
-                           : start_.imports_ahead ? WarmUp::kAhead
-                                                  : WarmUp::kOnDemand;
+    const WarmUp warm_up = WhatToWarmUp();
     RETURN_IF_ERROR(CheckTemplate(start_, policy_));  // by forks, which cost least while there is no Python
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
@@ -73,6 +71,13 @@ class Template {
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
     return {};
+  }
+
+  WarmUp WhatToWarmUp() const {
+    // Where there is no own root a fork cannot load modules with native code.
+    if (!start_.own_root) return WarmUp::kAhead;
+    if (start_.inspector) return WarmUp::kInspector;
+    return start_.imports_ahead ? WarmUp::kAhead : WarmUp::kOnDemand;
   }
 
   bool Answer(const wire::TemplateReply& reply, std::span<const int> fds = {}) {
