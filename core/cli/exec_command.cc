@@ -15,6 +15,7 @@
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/cli/terminal_approver.h"
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/output_budget.h"
@@ -71,15 +72,18 @@ Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
   return session;
 }
 
-Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figures, Console& console) {
+Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figures,
+                           const std::shared_ptr<AuditLog>& log, Console& console) {
   if (!options.figures.empty()) RETURN_IF_ERROR(AtOption("--figures", figures.opened()));
   ASSIGN_OR_RETURN(const std::string code, ReadCode(options));
   ASSIGN_OR_RETURN(SessionOptions session_options, MakeSessionOptions(options));
   const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
   if (!options.json) session_options.sink = sink;
+  session_options.approver = TerminalApprover::Find(console);
   ASSIGN_OR_RETURN(
       const std::unique_ptr<Runtime> runtime,
-      Runtime::Create({.min_ready = 0, .imports = Imports::kWhenNeeded}));  // there is no next session
+      Runtime::Create(
+          {.min_ready = 0, .imports = Imports::kWhenNeeded, .record = log}));  // there is no next session
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
   InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
   sink->OnReaderGone([&watcher] { watcher.Trigger(); });
@@ -108,7 +112,9 @@ void ShowResult(const CellResult& result, DisplayPrinter& displays, Console& con
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console) {
   FigureFolder figures(options.figures, FigurePrefix(options.code ? "" : options.file));
-  const auto result = RunCell(options, figures, console);
+  const auto log = OpenAuditLog(options.audit);
+  const auto result =
+      log ? RunCell(options, figures, *log, console) : Result<CellResult>(tl::unexpected<Error>(log.error()));
   if (!result) {
     if (options.json) console.Data(DumpJson(Json{{"error", ToJson(result.error())}}) + "\n");
     console.Failure(program.name + " exec", result.error());
@@ -121,6 +127,7 @@ ExitCode RunExec(const Program& program, const ExecOptions& options, Console& co
   } else {
     ShowResult(*result, displays, console);
   }
+  if (!FinishAuditLog(*log, console)) return kExitProgramFailed;
   // Who names a folder counts on the files; the current one is only offered.
   if (result->outcome == Outcome::kOk && !options.figures.empty() && !displays.all_saved())
     return kExitProgramFailed;

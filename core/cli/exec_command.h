@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
 #include "gloveport/core/cli/program.h"
@@ -19,6 +20,7 @@ struct ExecOptions {
   std::string workdir;  // empty: a fresh one
   std::string figures;  // folder for images; empty: the current one, and none with `json`
   bool json = false;
+  AuditFile audit;
 };
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console);

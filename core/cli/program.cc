@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "gloveport/core/cli/audit_command.h"
+#include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/doctor_command.h"
 #include "gloveport/core/cli/exec_command.h"
@@ -21,6 +23,13 @@ namespace gloveport {
 namespace {
 
 using Action = std::function<ExitCode(Console&)>;
+
+void AddAudit(CLI::App& command, AuditFile& audit) {
+  command.add_option("--audit", audit.file,
+                     "New file for the audit log, or a folder in which each run gets one: a hash chain of\n"
+                     "all that was decided, run, opened, called, refused and used");
+  command.add_option("--audit-key", audit.key, "Ed25519 private key (PEM) that signs the log");
+}
 
 // Each Add... declares a subcommand; `action` becomes what it does when it is the one that was called.
 
@@ -41,6 +50,7 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, A
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_flag("--json", options.json, "One JSON object on stdout: answer, steps, evidence");
+  AddAudit(*command, options.audit);
   command->callback([&] { action = [&](Console& console) { return RunGoal(program, options, console); }; });
 }
 
@@ -58,6 +68,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
                       "Folder for the images that the code shows, in place of the current one;\n"
                       "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
+  AddAudit(*command, options.audit);
   command->callback([&] {
     if (options.file.empty() && !options.code) {
       throw CLI::RequiredError("exec: a file, or -c with the code itself,");
@@ -66,10 +77,12 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
   });
 }
 
-void AddSession(CLI::App& app, const Program& program, Action& action) {
+void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& options, Action& action) {
   CLI::App* command =
       app.add_subcommand("session", "Serve sessions to a program: JSON lines on stdin and stdout");
-  command->callback([&] { action = [&](Console& console) { return RunSession(program, console); }; });
+  AddAudit(*command, options.audit);
+  command->callback(
+      [&] { action = [&](Console& console) { return RunSession(program, options, console); }; });
 }
 
 void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Action& action) {
@@ -147,6 +160,42 @@ void AddPolicy(CLI::App& app, const Program& program, PolicyOptions& options, Ac
                   [](Console& console) { return RunPolicySchema(console); });
 }
 
+void AddAuditCommand(CLI::App& app, const Program& program, AuditOptions& options, Action& action) {
+  CLI::App* audit = app.add_subcommand("audit", "Show, verify and sum up audit logs");
+  audit->require_subcommand(1);
+  using Run = ExitCode (*)(const Program&, const AuditOptions&, Console&);
+  const auto add = [&](const char* name, const char* summary, Run run) {
+    CLI::App* command = audit->add_subcommand(name, summary);
+    command->callback(
+        [&, run] { action = [&, run](Console& console) { return run(program, options, console); }; });
+    return command;
+  };
+  CLI::App* show = add("show", "Print the records, a line or a few each", RunAuditShow);
+  show->add_option("file", options.file, "Audit log")->required();
+  show->add_option("--kind,-k", options.kinds, "Only these kinds: cell,tool_call,refusal ...")
+      ->delimiter(',');
+  show->add_option("--source", options.sources, "Only records with this source: kernel, interpreter, host")
+      ->delimiter(',');
+  show->add_option("--session", options.session, "Only this session");
+  show->add_option("--cell", options.cell, "Only this cell, by its number");
+  show->add_flag("--json", options.json, "The records as they are, a JSON object a line");
+
+  CLI::App* verify = add("verify", "Find what was edited, removed, added or moved, and say how the log ends",
+                         RunAuditVerify);
+  verify->add_option("file", options.file, "Audit log")->required();
+  verify->add_option("--key", options.key, "Public key (PEM): every signature must be this key's");
+  verify->add_option("--head", options.head, "Head hash that was kept elsewhere: the log must contain it");
+  verify->add_flag("--json", options.json, "One JSON object on stdout");
+
+  CLI::App* summary =
+      add("summary", "Say what ran, which files and tools it used, what it tried and took", RunAuditSummary);
+  summary->add_option("file", options.file, "Audit log")->required();
+  summary->add_flag("--json", options.json, "One JSON object on stdout");
+
+  CLI::App* key = add("key", "Make an Ed25519 key: FILE, and FILE.pub for those who verify", RunAuditKey);
+  key->add_option("file", options.file, "New file for the private key")->required();
+}
+
 std::string ToolsFooter(const Program& program) {
   std::string text;
   if (program.tools && !program.tools->tools().empty()) {
@@ -180,11 +229,14 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   ExecOptions exec;
   DoctorOptions doctor;
   PolicyOptions policy;
+  SessionCommandOptions session;
+  AuditOptions audit;
   AddRun(app, program, run, action);
   AddExec(app, program, exec, action);
-  AddSession(app, program, action);
+  AddSession(app, program, session, action);
   AddDoctor(app, program, doctor, action);
   AddPolicy(app, program, policy, action);
+  AddAuditCommand(app, program, audit, action);
 
   const int parsed = Parse(app, argc, argv);
   if (parsed != kExitOk) return parsed < 0 ? kExitOk : parsed;

@@ -17,8 +17,10 @@
 #include "gloveport/core/cli/narrator.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/cli/terminal_approver.h"
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
+#include "gloveport/core/host/sha256.h"
 #include "gloveport/core/model/factory.h"
 #include "gloveport/policy/codec.h"
 
@@ -183,15 +185,25 @@ void Conclude(const Program& program, const AgentResult& result, Console& consol
   console.Note("\n" + std::string(Trim(EvidenceText(result))));
 }
 
-Result<AgentResult> RunAgent(Inputs inputs, Console& console) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime, Runtime::Create());
+// What an auditor asks of the run as a whole.
+Json RunEnd(const AgentResult& result) {
+  Json json = {{"stop_reason", StopReasonName(result.stop_reason)}, {"message", result.stop_message}};
+  if (result.answer) json["answer_sha256"] = Sha256Hex(DumpJson(*result.answer));
+  return json;
+}
+
+Result<AgentResult> RunAgent(Inputs inputs, const std::shared_ptr<AuditLog>& log, Console& console) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime, Runtime::Create({.record = log}));
   const auto voice = inputs.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
   const auto narrator = std::make_shared<Narrator>(console, voice);
   inputs.session.sink = narrator;
+  inputs.session.approver = TerminalApprover::Find(console);
   inputs.agent.observer = narrator;
   Agent agent(*runtime, *inputs.model, std::move(inputs.session), std::move(inputs.agent));
   const InterruptWatcher watcher([&agent] { agent.Interrupt(); });
-  return agent.Run();
+  auto result = agent.Run();
+  if (result && log) log->Note("run_end", RunEnd(*result));
+  return result;
 }
 
 ExitCode FailToStart(const Program& program, const Error& error, const RunCommandOptions& options,
@@ -206,8 +218,10 @@ ExitCode FailToStart(const Program& program, const Error& error, const RunComman
 ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Console& console) {
   auto inputs = ReadInputs(program, options);
   if (!inputs) return FailToStart(program, inputs.error(), options, console);
+  const auto log = OpenAuditLog(options.audit);
+  if (!log) return FailToStart(program, log.error(), options, console);
   Introduce(*inputs, options, console);
-  const auto result = RunAgent(std::move(*inputs), console);
+  const auto result = RunAgent(std::move(*inputs), *log, console);
   if (!result) return FailToStart(program, result.error(), options, console);
   if (options.json) {
     console.Data(DumpJson(ToJson(*result)) + "\n");
@@ -216,6 +230,7 @@ ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Conso
   } else {
     Conclude(program, *result, console);
   }
+  if (!FinishAuditLog(*log, console)) return kExitProgramFailed;
   return ExitCodeOf(*result);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
 #include "gloveport/core/cli/program.h"
@@ -20,6 +21,7 @@ struct RunCommandOptions {
   std::string policy = "default";
   int max_steps = 10;
   bool json = false;
+  AuditFile audit;
 };
 
 ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Console& console);

@@ -5,16 +5,23 @@
 
 namespace gloveport {
 
-ExitCode RunSession(const Program& program, Console& console) {
-  const auto runtime = Runtime::Create();
+ExitCode RunSession(const Program& program, const SessionCommandOptions& options, Console& console) {
+  const auto log = OpenAuditLog(options.audit);
+  if (!log) {
+    console.Failure(program.name + " session", log.error());
+    return kExitUsage;
+  }
+  auto runtime = Runtime::Create({.record = *log});
   if (!runtime) {
     console.Failure(program.name + " session", runtime.error());
     return kExitConfinement;
   }
   const Status served = ServeSessionProtocol(**runtime);
-  if (served) return kExitOk;
-  console.Failure(program.name + " session", served.error());
-  return ExitCodeOf(served.error());
+  runtime->reset();
+  const bool recorded = FinishAuditLog(*log, console);
+  if (!served) console.Failure(program.name + " session", served.error());
+  if (!served) return ExitCodeOf(served.error());
+  return recorded ? kExitOk : kExitProgramFailed;
 }
 
 }  // namespace gloveport

@@ -2,13 +2,18 @@
 #ifndef GLOVEPORT_CORE_CLI_SESSION_COMMAND_H_
 #define GLOVEPORT_CORE_CLI_SESSION_COMMAND_H_
 
+#include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
 #include "gloveport/core/cli/program.h"
 
 namespace gloveport {
 
-ExitCode RunSession(const Program& program, Console& console);
+struct SessionCommandOptions {
+  AuditFile audit;
+};
+
+ExitCode RunSession(const Program& program, const SessionCommandOptions& options, Console& console);
 
 }  // namespace gloveport
 

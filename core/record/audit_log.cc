@@ -142,9 +142,11 @@ class AuditLogImpl : public AuditLog {
                   {"allowed", open.allowed}};
     });
   }
-  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module, bool allowed) override {
+  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module,
+                bool allowed) override {
     Add("import", session, cell, [&](const Keeping& keeping) {
-      return Json{{"source", "interpreter"}, {"module", keeping.redactor.Apply(module)}, {"allowed", allowed}};
+      return Json{
+          {"source", "interpreter"}, {"module", keeping.redactor.Apply(module)}, {"allowed", allowed}};
     });
   }
   void OnCellEnd(std::string_view session, const CellResult& result) override {

@@ -52,7 +52,9 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
       {"check", {"policy", "code", "tools"}, nullptr, nullptr, &Connection::Check},
       {"parse", {"text"}, nullptr, nullptr, &Connection::Parse},
       {"validate", {"value", "schema"}, nullptr, nullptr, &Connection::Validate},
-      {"approve", {"approval", "decision", "reason"}, &Connection::Unsupported},
+      {"approve", {"approval", "decision", "reason", "sha256", "by", "code", "args"}, &Connection::Approve},
+      {"grants", {"session"}, nullptr, &Served::Grants},
+      {"revoke_grant", {"session", "grant"}, nullptr, &Served::RevokeGrant},
       {"checkpoint", {"session"}, nullptr, &Served::Checkpoint},
       {"rollback", {"session", "checkpoint"}, nullptr, &Served::Rollback},
       {"forget", {"session", "checkpoint"}, nullptr, &Served::Forget},
@@ -75,7 +77,7 @@ Connection::Connection(Runtime& runtime, Outbox& outbox, std::size_t max_session
       closing_(activity_) {}
 
 Connection::~Connection() {
-  calls_.Close();
+  CloseInput();
   for (const auto& [name, session] : sessions_) session->End();
 }
 
@@ -130,7 +132,7 @@ Status Connection::CheckRoomFor(std::size_t count) {
 // The name is given out at once, so that a client may send what comes next without waiting for the reply.
 std::shared_ptr<ServedSession> Connection::NewSession() {
   std::string name = fmt::format("s{}", ++opened_);
-  auto session = std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, activity_);
+  auto session = std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, approvals_, activity_);
   sessions_.emplace(std::move(name), session);
   return session;
 }
@@ -194,6 +196,19 @@ void Connection::Close(Request request) {
     session->End();
     outbox_.Ok(id);
   }
+}
+
+void Connection::Approve(Request request) {
+  const Json* number = request.Find("approval");
+  if (number == nullptr || !number->is_number_unsigned())
+    return outbox_.Failed(request.id(),
+                          Error{ErrorCode::kInvalidArgument,
+                                "approve: \"approval\" must be the number of an approval event", ""});
+  auto decision = ReadDecision(request.body());
+  if (!decision) return outbox_.Failed(request.id(), decision.error());
+  const Status decided = approvals_.Decide(number->get<std::uint64_t>(), std::move(*decision));
+  if (!decided) return outbox_.Failed(request.id(), decided.error());
+  if (!request.id().is_null()) outbox_.Ok(request.id());
 }
 
 void Connection::ToolReply(Request request) {

@@ -14,6 +14,7 @@
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/activity.h"
 #include "gloveport/core/serve/outbox.h"
+#include "gloveport/core/serve/pending_approvals.h"
 #include "gloveport/core/serve/pending_calls.h"
 #include "gloveport/core/serve/request.h"
 #include "gloveport/core/serve/served_session.h"
@@ -29,8 +30,11 @@ class Connection {
   // One line of input. Every line that is not blank is answered, now or when its operation is done.
   void Handle(std::string_view line);
 
-  // No further line comes: tool calls that wait for the client fail.
-  void CloseInput() { calls_.Close(); }
+  // No further line comes: tool calls that wait for the client fail, and what it would approve is denied.
+  void CloseInput() {
+    calls_.Close();
+    approvals_.Close();
+  }
 
   // Returns when no request is waiting or running, when the deadline has passed, or when `stop_fd` is
   // readable.
@@ -45,6 +49,7 @@ class Connection {
   void Close(Request request);
   void Interrupt(Request request);
   void ToolReply(Request request);
+  void Approve(Request request);
   void Branch(Request request);
   void Unsupported(Request request);
   void PostToSession(Request request, ServedSession::Handler handler);
@@ -68,6 +73,7 @@ class Connection {
   const std::size_t max_sessions_;
   Activity activity_;
   PendingCalls calls_;
+  PendingApprovals approvals_;
   std::map<std::string, std::shared_ptr<ServedSession>> sessions_;
   std::uint64_t opened_ = 0;
   TaskQueue questions_;

@@ -25,6 +25,7 @@ class Request {
 
   const Json& id() const { return id_; }  // null where the client gave none
   const std::string& op() const { return op_; }
+  const Json& body() const { return body_; }
   bool Has(std::string_view key) const { return Find(key) != nullptr; }
   const Json* Find(std::string_view key) const;  // nullptr where absent
 

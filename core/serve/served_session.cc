@@ -52,9 +52,31 @@ class ServedSession::Sink : public EventSink {
   ServedSession& owner_;
 };
 
+// Asks the client, as an event of the run's request.
+class ServedSession::Asker : public Approver {
+ public:
+  explicit Asker(ServedSession& owner) : owner_(owner) {}
+  void Ask(const ApprovalRequest& request, Answer answer) override {
+    if (owner_.approvals_.Add(request.id, std::move(answer)))
+      owner_.outbox_.Event(owner_.running(), "approval", ApprovalEvent(request, owner_.name_));
+  }
+  void Withdraw(std::uint64_t id) override {
+    owner_.approvals_.Remove(id);
+    owner_.outbox_.Event(owner_.running(), "approval_withdrawn", {{"approval", id}});
+  }
+
+ private:
+  ServedSession& owner_;
+};
+
 ServedSession::ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
-                             Activity& activity)
-    : name_(std::move(name)), runtime_(runtime), outbox_(outbox), calls_(calls), queue_(activity) {}
+                             PendingApprovals& approvals, Activity& activity)
+    : name_(std::move(name)),
+      runtime_(runtime),
+      outbox_(outbox),
+      calls_(calls),
+      approvals_(approvals),
+      queue_(activity) {}
 
 ServedSession::~ServedSession() { End(); }
 
@@ -101,6 +123,7 @@ Result<std::unique_ptr<Session>> ServedSession::Start(const Request& request) {
   ASSIGN_OR_RETURN(options.policy, PolicyOf(request));
   ASSIGN_OR_RETURN(options.tools, DeclareTools(request));
   options.sink = std::make_shared<Sink>(*this);
+  options.approver = std::make_shared<Asker>(*this);
   return runtime_.Open(std::move(options));
 }
 
@@ -253,6 +276,21 @@ Result<Json> ServedSession::Forget(const Request& request) {
   return Json::object();
 }
 
+Result<Json> ServedSession::Grants(const Request&) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  Json list = Json::array();
+  for (const Grant& grant : session->Grants())
+    list.push_back({{"grant", grant.covers}, {"by", grant.by}, {"uses", grant.uses}});
+  return Json{{"grants", std::move(list)}};
+}
+
+Result<Json> ServedSession::RevokeGrant(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string grant, request.Text("grant"));
+  RETURN_IF_ERROR(session->RevokeGrant(grant));
+  return Json::object();
+}
+
 // ---- branches ----
 
 bool ServedSession::PostBranch(const Request& request, std::vector<std::shared_ptr<ServedSession>> branches) {
@@ -289,7 +327,7 @@ void ServedSession::BecomeBranch(Result<std::unique_ptr<Session>> session) {
 BranchOptions ServedSession::OptionsAsBranchOf(const ServedSession& original) {
   tools_ = original.tools_;
   // These have been in a registry before.
-  return {MakeTools(tools_).value_or(nullptr), std::make_shared<Sink>(*this)};
+  return {MakeTools(tools_).value_or(nullptr), std::make_shared<Sink>(*this), std::make_shared<Asker>(*this)};
 }
 
 Result<Json> ServedSession::BranchInto(const std::vector<std::shared_ptr<ServedSession>>& branches) {

@@ -13,6 +13,7 @@
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/outbox.h"
 #include "gloveport/core/serve/output_budget.h"
+#include "gloveport/core/serve/pending_approvals.h"
 #include "gloveport/core/serve/pending_calls.h"
 #include "gloveport/core/serve/request.h"
 #include "gloveport/core/serve/task_queue.h"
@@ -23,7 +24,8 @@ namespace gloveport {
 class ServedSession {
  public:
   // All of them must outlive the session.
-  ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls, Activity& activity);
+  ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
+                PendingApprovals& approvals, Activity& activity);
   ~ServedSession();  // ends it, answers what still waits with errors
 
   const std::string& name() const { return name_; }
@@ -46,6 +48,8 @@ class ServedSession {
   Result<Json> Checkpoint(const Request& request);
   Result<Json> Rollback(const Request& request);
   Result<Json> Forget(const Request& request);
+  Result<Json> RevokeGrant(const Request& request);
+  Result<Json> Grants(const Request& request);
 
   // Copies this session into `branches`, which are new and empty, on this session's thread, and answers. What
   // is posted to them meanwhile waits.
@@ -56,6 +60,7 @@ class ServedSession {
 
  private:
   class Sink;
+  class Asker;
 
   Result<std::shared_ptr<Session>> Use() const;
   Result<std::unique_ptr<Session>> Start(const Request& request);
@@ -74,6 +79,7 @@ class ServedSession {
   Runtime& runtime_;
   Outbox& outbox_;
   PendingCalls& calls_;
+  PendingApprovals& approvals_;
 
   mutable std::mutex mutex_;
   std::condition_variable born_;
