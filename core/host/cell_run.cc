@@ -69,11 +69,12 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
   result_.cell = cell;
 }
 
-CellResult CellRun::Run(std::string_view code, milliseconds wall, Approved approved) {
+CellResult CellRun::Run(std::string_view code, milliseconds wall, Approved approved,
+                        std::optional<std::chrono::nanoseconds> clock) {
   wall_ = wall;
   wall_deadline_ = Deadline::After(wall);
   sample_at_ = Deadline::After(kSampleInterval);
-  const wire::RunCell message{cell_, std::string(code), approved == Approved::kYes};
+  const wire::RunCell message{cell_, std::string(code), approved == Approved::kYes, clock};
   if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
       !sent)
     OnBrokenChannel(sent.error());

@@ -55,7 +55,9 @@ class CellRun : private CallOwner {
 
   // Runs the cell. Afterwards result.state tells whether the process can go on. Never fails: whatever the
   // child does is an outcome.
-  CellResult Run(std::string_view code, std::chrono::milliseconds wall, Approved approved);
+  // `clock`: the instant that its wall clock goes on from; absent: the real one.
+  CellResult Run(std::string_view code, std::chrono::milliseconds wall, Approved approved,
+                 std::optional<std::chrono::nanoseconds> clock = std::nullopt);
 
  private:
   enum class Stop { kNone, kWall, kCpu, kTotalCpu, kCalls, kInterrupt };

@@ -141,6 +141,9 @@ struct CellResult {
   std::optional<Verdict> verdict;  // absent where inspection was off
   std::string refusal_reason;      // where a person was asked about the cell and did not allow it
   std::optional<LimitHit> limit;
+  // How far the policy's clock had come when the cell started; absent where the clock is real, or nothing
+  // ran.
+  std::optional<std::chrono::nanoseconds> clock_offset;
   Usage usage;
 };
 

@@ -121,6 +121,7 @@ Json ToJson(const CellResult& result) {
                {"displays", ListOf(result.displays)},
                {"tool_calls", ListOf(result.tool_calls)},
                {"usage", ToJson(result.usage)}};
+  if (result.clock_offset) json["clock_offset_s"] = Seconds(*result.clock_offset);
   if (result.verdict) json["verdict"] = ToJson(*result.verdict);
   if (result.limit) {
     json["limit"] = {{"limit", result.limit->limit},

@@ -45,7 +45,9 @@ struct SessionOptions {
   std::optional<std::filesystem::path> workdir;  // host folder bound at /workdir; absent: a sized tmpfs
   std::shared_ptr<EventSink> sink;               // may be null
   std::shared_ptr<Approver> approver;            // null: what the policy asks for is denied
-  std::optional<std::uint64_t> seed;             // random, numpy.random: repeatable runs
+  // In place of the policy's: the order of sets, random, numpy.random, uuid4, os.urandom and secrets repeat.
+  // Each seed takes a template of its own, of which a runtime keeps the last few.
+  std::optional<std::uint64_t> seed;
 };
 
 // Whether a text is Python, for the action parser.

@@ -33,6 +33,9 @@ enum class InspectMode { kAsPolicySays, kOff };
 struct RunOptions {
   std::optional<std::chrono::milliseconds> timeout;  // wall clock; never more than the policy's limit allows
   InspectMode inspect = InspectMode::kAsPolicySays;
+  // How far the policy's clock has come when the cell starts, for replays; absent: as far as the real one has
+  // since the session was opened. Without effect where the clock is real.
+  std::optional<std::chrono::nanoseconds> clock_offset;
 };
 
 struct FileInfo {

@@ -125,6 +125,7 @@ Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options)
   branch->scratch_ = scratch_;
   branch->disk_ = disk_;
   branch->private_template_ = private_template_;
+  branch->opened_ = opened_;
   branch->next_cell_ = next_cell_;
   branch->desk_->Inherit(desk_->grants());
   branch->SetProcess(std::move(copy));

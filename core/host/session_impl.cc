@@ -38,6 +38,11 @@ Value DescribeTool(const ToolSpec& spec) {
                         {"parameters", std::move(parameters)}});
 }
 
+// One number for all of a seed, other than what the seed itself begins with.
+std::uint32_t HashSeedOf(std::uint64_t seed) {
+  return static_cast<std::uint32_t>((seed * 0x9E3779B97F4A7C15u) >> 32);
+}
+
 }  // namespace
 
 SessionImpl::SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings)
@@ -81,16 +86,20 @@ void SessionImpl::Close() {
   place_.release();
 }
 
+std::optional<std::uint64_t> SessionImpl::Seed() const {
+  return options_.seed ? options_.seed : options_.policy.seed;
+}
+
 // Sessions without a folder of the host's come from the pool. A folder belongs to a template of its own; the
 // degraded mode always has one, for there its name is part of the environment.
 Result<std::unique_ptr<SessionProcess>> SessionImpl::FindProcess() {
   TemplateOptions options;
   options.policy = options_.policy;
+  if (const auto seed = Seed()) options.hash_seed = HashSeedOf(*seed);
   if (options_.workdir)
     options.workdir = std::filesystem::absolute(*options_.workdir).lexically_normal().string();
   if (private_template_ && private_template_->alive()) return StartPrivate(private_template_->options());
-  auto found =
-      options.workdir.empty() ? surroundings_.pool.Take(options, options_.seed) : StartPrivate(options);
+  auto found = options.workdir.empty() ? surroundings_.pool.Take(options, Seed()) : StartPrivate(options);
   if (found || found.error().code != ErrorCode::kConfinementUnavailable ||
       options_.policy.Requires("own_root"))
     return found;
@@ -109,7 +118,7 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::StartPrivate(const Template
   if (!private_template_ || !private_template_->alive()) {
     ASSIGN_OR_RETURN(private_template_, surroundings_.pool.templates().StartPrivate(options));
   }
-  return SessionProcess::Start(private_template_, options_.seed,
+  return SessionProcess::Start(private_template_, Seed(),
                                Deadline::After(surroundings_.pool.templates().patience().session_start));
 }
 

@@ -91,8 +91,9 @@ class SessionImpl : public Session {
   Result<Verdict> Judge(std::uint32_t cell, std::string_view code);
   ApprovalDecision AskForCell(std::uint32_t cell, const std::string& code, const Verdict& verdict);
   CellResult Denied(std::uint32_t cell, Verdict verdict, std::string_view reason);
-  CellResult RunInProcess(std::uint32_t cell, std::string_view code, std::chrono::milliseconds wall,
+  CellResult RunInProcess(std::uint32_t cell, std::string_view code, const RunOptions& options,
                           Approved approved);
+  std::optional<std::uint64_t> Seed() const;
   void SetProcess(std::unique_ptr<SessionProcess> process);
   void DropProcess();
   Result<std::unique_ptr<SessionProcess>> CopyOf(SessionProcess& process);
@@ -113,6 +114,7 @@ class SessionImpl : public Session {
   std::unique_ptr<ApprovalDesk> desk_;
   std::shared_ptr<TemplateProcess> private_template_;  // where a folder of the host is bound
 
+  std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
   std::mutex run_mutex_;  // one cell, question or file operation at a time
   std::unique_ptr<SessionProcess> process_;
   std::shared_ptr<DiskWatch> disk_;  // where the work folder is one of the host's; the branches' too

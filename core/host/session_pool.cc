@@ -93,7 +93,7 @@ SessionPool::Image* SessionPool::Find(const TemplateOptions& options) {
   for (Image& image : images_) {
     const TemplateOptions& own = image.options;
     if (own.inspector == options.inspector && own.own_root == options.own_root &&
-        own.workdir == options.workdir && own.policy == options.policy)
+        own.workdir == options.workdir && own.hash_seed == options.hash_seed && own.policy == options.policy)
       return &image;
   }
   return nullptr;

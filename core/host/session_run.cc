@@ -84,10 +84,8 @@ Result<CellResult> SessionImpl::JudgeAndRun(std::uint32_t cell, std::string code
     code = std::move(*decision.code);  // a person wrote it, and the policy has its say on that as well
   }
   if (sink_) RETURN_IF_ERROR(sink_->Commit());
-  const auto wall =
-      std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
   ASSIGN_OR_RETURN(auto before, CopyBeforeCell());
-  CellResult result = RunInProcess(cell, code, wall, approved ? Approved::kYes : Approved::kNo);
+  CellResult result = RunInProcess(cell, code, options, approved ? Approved::kYes : Approved::kNo);
   if (result.state == SessionState::kLost) DropProcess();
   if (result.state == SessionState::kLost && before) {
     SetProcess(std::move(before));
@@ -129,22 +127,26 @@ ApprovalDecision SessionImpl::AskForCell(std::uint32_t cell, const std::string& 
   return decision;
 }
 
-CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code,
-                                     std::chrono::milliseconds wall, Approved approved) {
+CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code, const RunOptions& options,
+                                     Approved approved) {
+  const auto wall =
+      std::min(options.timeout.value_or(options_.policy.limits.wall), options_.policy.limits.wall);
+  std::optional<std::chrono::nanoseconds> offset;
+  std::optional<std::chrono::nanoseconds> clock;
+  if (options_.policy.clock) {
+    offset = options.clock_offset.value_or(std::chrono::steady_clock::now() - opened_);
+    clock = *options_.policy.clock + *offset;
+  }
   const CellEnvironment environment{
-      id(),
-      options_.policy,
-      gate_,
-      options_.tools.get(),
-      sink_.get(),
-      *dispatcher_,
-      interrupt_,
-      totals_,
-      *family_,
-      disk_.get(),
-      *desk_,
-      sink_ && sink_->wants_counters() ? Counters::kOn : Counters::kOff};
-  return CellRun(*process_, environment, cell).Run(code, wall, approved);
+      id(),        options_.policy,
+      gate_,       options_.tools.get(),
+      sink_.get(), *dispatcher_,
+      interrupt_,  totals_,
+      *family_,    disk_.get(),
+      *desk_,      sink_ && sink_->wants_counters() ? Counters::kOn : Counters::kOff};
+  CellResult result = CellRun(*process_, environment, cell).Run(code, wall, approved, clock);
+  result.clock_offset = offset;
+  return result;
 }
 
 CellResult SessionImpl::Denied(std::uint32_t cell, Verdict verdict, std::string_view reason) {

@@ -7,15 +7,19 @@
 namespace gloveport {
 
 std::string TemplatePool::KeyOf(const TemplateOptions& options) {
-  return fmt::format("{}|{}|{}|{}", options.inspector, options.own_root, options.workdir,
+  return fmt::format("{}|{}|{}|{}|{}", options.inspector, options.own_root, options.workdir,
+                     options.hash_seed ? std::to_string(*options.hash_seed) : "",
                      PolicyToJson(options.policy));
 }
 
 Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions& options) {
   std::shared_ptr<Entry> entry;
+  std::shared_ptr<Entry> forgotten;  // ended unlocked, unless a session lives on of it
   {
     const std::lock_guard lock(mutex_);
-    auto& slot = entries_[KeyOf(options)];
+    const std::string key = KeyOf(options);
+    if (options.hash_seed) forgotten = MakeRoomFor(key);
+    auto& slot = entries_[key];
     if (!slot) slot = std::make_shared<Entry>();
     entry = slot;
   }
@@ -24,6 +28,15 @@ Result<std::shared_ptr<TemplateProcess>> TemplatePool::Get(const TemplateOptions
     ASSIGN_OR_RETURN(entry->process, StartPrivate(options));
   }
   return entry->process;
+}
+
+std::shared_ptr<TemplatePool::Entry> TemplatePool::MakeRoomFor(const std::string& key) {
+  std::erase(seeded_, key);
+  seeded_.push_back(key);
+  if (seeded_.size() <= kMaxSeeded) return nullptr;
+  const auto oldest = entries_.extract(seeded_.front());
+  seeded_.erase(seeded_.begin());
+  return oldest.empty() ? nullptr : oldest.mapped();
 }
 
 Result<std::shared_ptr<TemplateProcess>> TemplatePool::StartPrivate(TemplateOptions options) {

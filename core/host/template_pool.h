@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/patience.h"
@@ -39,6 +40,12 @@ class TemplatePool {
     std::mutex mutex;  // held over the start
     std::shared_ptr<TemplateProcess> process;
   };
+  // Of templates with a hash seed of their own, of which each seed needs another, those that were asked for
+  // last are kept.
+  static constexpr std::size_t kMaxSeeded = 4;
+
+  // With mutex_ held: the entry that goes, if one must.
+  std::shared_ptr<Entry> MakeRoomFor(const std::string& key);
 
   const std::filesystem::path interp_;
   const Patience patience_;
@@ -46,6 +53,7 @@ class TemplatePool {
   Spawner spawner_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;
+  std::vector<std::string> seeded_;  // keys, the last asked for behind
 };
 
 }  // namespace gloveport

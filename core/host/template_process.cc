@@ -81,6 +81,7 @@ Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, s
   start.inspector = options.inspector;
   start.imports_ahead = options.imports == Imports::kAhead;
   start.own_root = options.own_root;
+  start.hash_seed = options.hash_seed;
   start.landlock = landlock;
   // A root host can read its sessions anyway.
   start.dumpable = WitnessesOpens(options) && spare_uid == 0;

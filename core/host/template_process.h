@@ -31,7 +31,8 @@ struct TemplateOptions {
   bool inspector = false;
   Imports imports = Imports::kAhead;
   bool own_root = true;
-  std::string workdir;   // host folder; see TemplateStart
+  std::optional<std::uint32_t> hash_seed;  // of the interpreter; absent: random
+  std::string workdir;                     // host folder; see TemplateStart
   bool scratch = false;  // the folder was made for this template: a root host gives it to the template's user
 };
 

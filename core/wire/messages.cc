@@ -112,7 +112,9 @@ class FieldReader {
 };
 
 std::string Write(const RunCell& m) {
-  return (FieldWriter(Type::kRunCell, 3) << m.cell << m.code << m.approved).Take();
+  const auto clock = static_cast<std::uint64_t>(m.clock.value_or(std::chrono::nanoseconds(0)).count());
+  return (FieldWriter(Type::kRunCell, 5) << m.cell << m.code << m.approved << m.clock.has_value() << clock)
+      .Take();
 }
 std::string Write(const ToolReply& m) {
   return (FieldWriter(Type::kToolReply, 5)
@@ -150,7 +152,12 @@ std::string Write(const Reply& m) {
       .Take();
 }
 
-void Read(FieldReader& r, RunCell& m) { r >> m.cell >> m.code >> m.approved; }
+void Read(FieldReader& r, RunCell& m) {
+  bool has_clock = false;
+  std::uint64_t clock = 0;
+  r >> m.cell >> m.code >> m.approved >> has_clock >> clock;
+  if (has_clock) m.clock = std::chrono::nanoseconds(static_cast<std::int64_t>(clock));
+}
 void Read(FieldReader& r, ToolReply& m) {
   r >> m.call >> m.ok >> Wrapped{m.value} >> m.error_type >> m.error_message;
 }

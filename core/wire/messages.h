@@ -6,7 +6,9 @@
 #ifndef GLOVEPORT_CORE_WIRE_MESSAGES_H_
 #define GLOVEPORT_CORE_WIRE_MESSAGES_H_
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,8 @@ struct RunCell {
   std::uint32_t cell = 0;  // counted over the session from 0
   std::string code;        // the text as it was submitted, bytes unchanged (valid UTF-8)
   bool approved = false;   // by a person: modules that the policy asks for may be imported
+  // From which instant, since 1970, the wall clock goes on; absent: it is the real one.
+  std::optional<std::chrono::nanoseconds> clock;
 };
 struct ToolReply {
   std::uint64_t call = 0;

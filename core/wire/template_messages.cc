@@ -25,16 +25,18 @@ Result<Value> DecodeMap(std::string_view packet) {
 }  // namespace
 
 std::string Encode(const TemplateStart& m) {
-  return EncodeValue(Value::Object({{"inspector", m.inspector},
-                                    {"imports_ahead", m.imports_ahead},
-                                    {"own_root", m.own_root},
-                                    {"landlock", m.landlock},
-                                    {"dumpable", m.dumpable},
-                                    {"spare_uid", std::int64_t{m.spare_uid}},
-                                    {"policy", m.policy},
-                                    {"workdir", m.workdir},
-                                    {"notify_filter", BytesOf(m.notify_filter)},
-                                    {"main_filter", BytesOf(m.main_filter)}}));
+  Value map = Value::Object({{"inspector", m.inspector},
+                              {"imports_ahead", m.imports_ahead},
+                             {"own_root", m.own_root},
+                             {"landlock", m.landlock},
+                             {"dumpable", m.dumpable},
+                             {"spare_uid", std::int64_t{m.spare_uid}},
+                             {"policy", m.policy},
+                             {"workdir", m.workdir},
+                             {"notify_filter", BytesOf(m.notify_filter)},
+                             {"main_filter", BytesOf(m.main_filter)}});
+  if (m.hash_seed) map.Set("hash_seed", Value(std::int64_t{*m.hash_seed}));
+  return EncodeValue(map);
 }
 
 Result<TemplateStart> DecodeTemplateStart(std::string_view packet) {
@@ -45,6 +47,7 @@ Result<TemplateStart> DecodeTemplateStart(std::string_view packet) {
   m.own_root = map.BoolOr("own_root", true);
   m.landlock = map.BoolOr("landlock", true);
   m.dumpable = map.BoolOr("dumpable", false);
+  if (map.Find("hash_seed")) m.hash_seed = static_cast<std::uint32_t>(map.IntOr("hash_seed", 0));
   m.spare_uid = static_cast<std::uint32_t>(map.IntOr("spare_uid", 0));
   m.policy = map.TextOr("policy", "");
   m.workdir = map.TextOr("workdir", "");

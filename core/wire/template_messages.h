@@ -27,9 +27,10 @@ struct TemplateStart {
   bool imports_ahead = true;  // else cells import the standard library's modules themselves
   bool own_root = true;       // else the degraded mode: seccomp and Landlock only
   bool landlock = true;
-  bool dumpable = false;        // sessions stay so: the host is to read what they open
-  std::uint32_t spare_uid = 0;  // a root host's templates become this user; 0: the host is no root
-  std::string policy;           // JSON
+  bool dumpable = false;                   // sessions stay so: the host is to read what they open
+  std::optional<std::uint32_t> hash_seed;  // of the interpreter, as PYTHONHASHSEED
+  std::uint32_t spare_uid = 0;             // a root host's templates become this user; 0: the host is no root
+  std::string policy;                      // JSON
   std::string workdir;  // host folder to bind at /workdir; empty: a tmpfs per session. In the degraded mode
                         // always set: the folder itself
   std::string notify_filter;  // BPF

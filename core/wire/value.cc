@@ -11,10 +11,10 @@ namespace {
 
 // In the order of Form.
 constexpr std::array<std::string_view, 25> kFormNames = {
-    "tuple",    "set",     "frozenset", "complex",    "datetime",  "date",      "time",  "timedelta",
-    "timezone", "decimal", "fraction",  "ndarray",    "str",       "bytearray", "range", "uuid",
-    "path",     "enum",    "dataclass", "namedtuple", "dataframe", "series",    "image", "object",
-    "arrow",
+    "tuple",     "set",      "frozenset", "complex",  "datetime",  "date",       "time",
+    "timedelta", "timezone", "decimal",   "fraction", "ndarray",   "str",        "bytearray",
+    "range",     "uuid",     "path",      "enum",     "dataclass", "namedtuple", "dataframe",
+    "series",    "image",    "object",    "arrow",
 };
 static_assert(kFormNames.size() == static_cast<std::size_t>(Form::kArrow) + 1);
 

@@ -11,6 +11,7 @@
 #include "gloveport/interp/child/native_module.h"
 #include "gloveport/interp/child/python_parts.h"
 #include "gloveport/interp/child/python_ref.h"
+#include "gloveport/interp/child/repeatable.h"
 #include "gloveport/interp/child/session_state.h"
 
 namespace gloveport {
@@ -77,6 +78,8 @@ Status FillConfig(PyConfig& config, const InterpreterConfig& wanted) {
   config.pathconfig_warnings = 0;
   config.configure_c_stdio = 0;
   config.module_search_paths_set = 1;
+  config.use_hash_seed = wanted.hash_seed ? 1 : 0;
+  config.hash_seed = wanted.hash_seed.value_or(0);
   ConfigWriter writer(config);
   // All of them: whatever is left out is derived from a PATH, and leaks it.
   writer.Set(config.executable, GLOVEPORT_PYTHON_EXECUTABLE)
@@ -189,6 +192,7 @@ void Interpreter::Freeze() {
 }
 
 Status Interpreter::AfterFork(std::optional<std::uint64_t> seed) {
+  if (seed) child::SeedRandomNumbers(*seed);
   PyOS_AfterFork_Child();
   PyObject* reseed = PythonFunction("warmup", "reseed");
   if (reseed == nullptr) return FailPython("cannot reseed the random number generators");

@@ -24,6 +24,7 @@ enum class WarmUp {
 struct InterpreterConfig {
   std::vector<std::string> packages;  // extra read-only package folders, appended to sys.path
   WarmUp warm_up = WarmUp::kAhead;
+  std::optional<std::uint32_t> hash_seed;  // as PYTHONHASHSEED; absent: random
 };
 
 class Interpreter {
@@ -46,7 +47,8 @@ class Interpreter {
   static void Freeze();
 
   // To be called first in the child of a fork. Random number generators start afresh; with `seed` they
-  // repeat.
+  // repeat: the system's as this process sees it (repeatable.h), and with it uuid4 and secrets, random and
+  // numpy.random.
   static Status AfterFork(std::optional<std::uint64_t> seed);
 };
 

@@ -13,6 +13,7 @@
 #include "gloveport/interp/child/host_link.h"
 #include "gloveport/interp/child/import_guard.h"
 #include "gloveport/interp/child/python_parts.h"
+#include "gloveport/interp/child/repeatable.h"
 #include "gloveport/interp/child/session_state.h"
 #include "gloveport/interp/child/value_decoder.h"
 #include "gloveport/interp/child/value_encoder.h"
@@ -52,6 +53,9 @@ wire::Reply Answer(const wire::Request& request) {
 // Runs or answers one command. With the GIL, which is given up while anything is sent.
 Status Serve(HostLink& link, const HostLink::Command& command) {
   if (const auto* cell = std::get_if<wire::RunCell>(&command)) {
+    // A throw-away cell may have run under the number of the first.
+    if (cell->clock && cell->cell == 0) SetWallClock(*cell->clock);
+    if (cell->clock) AdvanceWallClock(*cell->clock);
     link.OpenCell(cell->cell);
     const wire::CellDone done = RunCell(*cell);
     const GilReleased released;

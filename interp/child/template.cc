@@ -15,6 +15,7 @@
 #include "gloveport/interp/child/branch.h"
 #include "gloveport/interp/child/interpreter.h"
 #include "gloveport/interp/child/lockdown.h"
+#include "gloveport/interp/child/repeatable.h"
 #include "gloveport/interp/child/session_loop.h"
 
 namespace gloveport::child {
@@ -64,7 +65,7 @@ class Template {
   Status Prepare() {
     const WarmUp warm_up = WhatToWarmUp();
     RETURN_IF_ERROR(CheckTemplate(start_, policy_));  // by forks, which cost least while there is no Python
-    RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up}));
+    RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up, start_.hash_seed}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
     LearnThreadNumbers();
     RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_}));
@@ -131,6 +132,7 @@ class Template {
     if (!memory) return 1;
     channel.Attach(RingEnd::ForSession(std::move(*memory), std::move(fds[4]), std::move(fds[5])));
     fds.clear();
+    if (policy_.clock) SetWallClock(*policy_.clock);
     if (const Status status = Interpreter::AfterFork(request.seed); !status) return 1;
     if (const Status status = LockDown(start_, policy_, request, channel); !status) return 1;
     return RunSession(std::move(channel), {start_.inspector, policy_});

@@ -1,5 +1,6 @@
 """What the template does before any session exists, and what a fork of it does first."""
 import importlib
+import os
 import sys
 
 # What a first cell is likely to touch, and what our own parts use late.
@@ -48,6 +49,8 @@ def reseed(seed):
     """Random number generators start afresh in every session; with a seed they repeat."""
     global _seed
     _seed = seed
+    if seed is not None:
+        os.getrandom = _getrandom
     random = sys.modules.get("random")
     if random is not None:
         seed_random(random)
@@ -59,6 +62,11 @@ def reseed(seed):
 def seed_random(random):
     """Also called when a session is the first to import random."""
     random.seed(_seed)
+
+
+def _getrandom(size, flags=0):
+    """The original makes its system call by number, past the function of the C library that a seed governs."""
+    return os.urandom(size)
 
 
 def seed_numpy(numpy_random):
