@@ -22,7 +22,9 @@ class RuntimeImpl : public Runtime {
         templates_(std::move(interp), options.patience, options.imports),
         sessions_(templates_, options.min_ready),
         inspector_(sessions_),
-        surroundings_{sessions_, inspector_, [this] { return Admit(); }, options.record} {}
+        threads_(options.max_async_runs),
+        surroundings_{sessions_, inspector_, [this] { return Admit(); }, threads_, timer_,
+                      options.record} {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
     // Beside the session's own template: together they take as long as one where there are two CPUs.
@@ -63,6 +65,8 @@ class RuntimeImpl : public Runtime {
   TemplatePool templates_;
   SessionPool sessions_;
   Inspector inspector_;
+  RunThreads threads_;
+  SessionTimer timer_;
   const SessionSurroundings surroundings_;
   std::once_flag warm_inspector_once_;
   std::jthread warm_inspector_;

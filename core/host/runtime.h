@@ -4,6 +4,7 @@
 #ifndef GLOVEPORT_CORE_HOST_RUNTIME_H_
 #define GLOVEPORT_CORE_HOST_RUNTIME_H_
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -34,6 +35,7 @@ struct RuntimeOptions {
   std::size_t min_ready =
       1;  // sessions kept ready per policy image in use, and inspectors; 0: fork when asked
   std::size_t max_sessions = 4096;  // Open beyond that is kResourceExhausted
+  std::size_t max_async_runs = 256;  // threads for Session::RunAsync; they come and go with the runs
   Imports imports = Imports::kAhead;
   Patience patience;                  // with children that do not answer: kDeadlineExceeded
   std::shared_ptr<EventSink> record;  // told of every session, besides the session's own sink; may be null
@@ -48,6 +50,11 @@ struct SessionOptions {
   // In place of the policy's: the order of sets, random, numpy.random, uuid4, os.urandom and secrets repeat.
   // Each seed takes a template of its own, of which a runtime keeps the last few.
   std::optional<std::uint64_t> seed;
+  // Both close the session, as Close does: the one when no call was made for so long (a call that is running,
+  // or a RunAsync that waits, is none), the other so long after it was opened or branched, a running cell
+  // included. From 1 ms.
+  std::optional<std::chrono::milliseconds> idle_timeout;
+  std::optional<std::chrono::milliseconds> time_to_live;
 };
 
 // Whether a text is Python, for the action parser.

@@ -1,8 +1,9 @@
 // Session: a confined Python process with a namespace that keeps its state over cells.
 //
 // One cell runs at a time: Run, Interrupt and Close may be called from any thread, a second Run waits for the
-// first. A session whose process was lost (outcome kCrashed, kKilled ...) starts a fresh one with the next
-// call. The Runtime that opened it must outlive it.
+// first. Afterwards, and when SessionOptions::idle_timeout or time_to_live has ended it, every call is
+// kClosed with the reason. A session whose process was lost (outcome kCrashed, kKilled ...) starts a fresh
+// one with the next call. The Runtime that opened it must outlive it.
 #ifndef GLOVEPORT_CORE_HOST_SESSION_H_
 #define GLOVEPORT_CORE_HOST_SESSION_H_
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,6 +71,22 @@ class Session {
   // kClosed).
   virtual Result<CellResult> Run(std::string_view code, const RunOptions& options = {}) = 0;
 
+  // The same without a thread that waits: returns at once, and `done` is called exactly once with what Run
+  // would have returned. The runs of a session are done one after the other in the order of the calls (a
+  // blocking Run takes its turn anywhere between them), those of different sessions beside each other, on
+  // threads of the runtime: at most RuntimeOptions::max_async_runs at a time, the others wait, each session
+  // in turn. `done` is called on such a thread before the session's next run begins. It may call anything,
+  // also RunAsync, Close and the destructor of this session; it must not throw, and what it does keeps the
+  // thread. Close lets the running cell end, whose `done` gets its result, and then completes what waits with
+  // kClosed, on the thread that closes and before Close returns; nothing is completed after that but a
+  // RunAsync on the closed session: kClosed, on the calling thread. So no lock that a `done` takes may be
+  // held over RunAsync or Close.
+  virtual void RunAsync(std::string code, RunOptions options,
+                        std::function<void(Result<CellResult>)> done) = 0;
+
+  // RunAsync with a future. It may be waited for anywhere but in a `done`, whose thread it may need.
+  std::future<Result<CellResult>> Start(std::string code, const RunOptions& options = {});
+
   // Stops the running cell as Ctrl-C would in a notebook: KeyboardInterrupt. Does nothing where none runs.
   virtual Status Interrupt() = 0;
 
@@ -108,7 +126,7 @@ class Session {
   virtual std::vector<Grant> Grants() const = 0;
   virtual Status RevokeGrant(std::string_view covers) = 0;  // kNotFound
 
-  // Ends the process. Idempotent; the destructor does the same.
+  // Ends the process; a running cell is interrupted first. Idempotent; the destructor does the same.
   virtual void Close() = 0;
 };
 

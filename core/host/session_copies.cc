@@ -54,7 +54,7 @@ Result<std::unique_ptr<SessionProcess>> SessionImpl::CopyBeforeCell() {
 }
 
 Result<std::string> SessionImpl::Checkpoint() {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   ASSIGN_OR_RETURN(auto copy, CopyWithinLimits(*process_));
   family_->Add(copy->pid(), SessionFamily::Member::kCopy);
@@ -74,8 +74,8 @@ Result<std::size_t> SessionImpl::FindCheckpoint(std::string_view name) const {
 }
 
 Status SessionImpl::Rollback(std::string_view checkpoint) {
-  const std::lock_guard lock(run_mutex_);
-  if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id()));
+  const InUse use(*this);
+  if (closed()) return tl::unexpected<Error>(ClosedError());
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
   ASSIGN_OR_RETURN(auto copy, CopyOf(*checkpoints_[at].process));
   SetProcess(std::move(copy));
@@ -84,7 +84,8 @@ Status SessionImpl::Rollback(std::string_view checkpoint) {
 }
 
 Status SessionImpl::Forget(std::string_view checkpoint) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
+  if (closed()) return tl::unexpected<Error>(ClosedError());
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
   if (sink_) sink_->OnStateChange(id(), {"forget", checkpoints_[at].name});
   DropCheckpoint(at);
@@ -98,7 +99,7 @@ void SessionImpl::DropCheckpoint(std::size_t at) {
 
 Result<std::vector<std::unique_ptr<Session>>> SessionImpl::Branch(
     std::size_t count, const std::function<BranchOptions(std::size_t)>& options) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   std::vector<std::unique_ptr<Session>> branches;
   while (branches.size() < count) {
@@ -118,17 +119,19 @@ Result<std::vector<std::unique_ptr<Session>>> SessionImpl::Branch(
 Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options) {
   ASSIGN_OR_RETURN(auto branch, Make(std::move(options), surroundings_));
   ASSIGN_OR_RETURN(auto copy, CopyWithinLimits(*process_));
-  const std::lock_guard lock(branch->run_mutex_);
-  branch->family_ = family_;
-  branch->member_ = SessionFamily::Member::kCopy;
-  branch->layers_ = layers_;
-  branch->scratch_ = scratch_;
-  branch->disk_ = disk_;
-  branch->private_template_ = private_template_;
-  branch->opened_ = opened_;
-  branch->next_cell_ = next_cell_;
-  branch->desk_->Inherit(desk_->grants());
-  branch->SetProcess(std::move(copy));
+  {
+    const InUse use(*branch);
+    branch->family_ = family_;
+    branch->member_ = SessionFamily::Member::kCopy;
+    branch->layers_ = layers_;
+    branch->scratch_ = scratch_;
+    branch->disk_ = disk_;
+    branch->private_template_ = private_template_;
+    branch->opened_ = opened_;
+    branch->next_cell_ = next_cell_;
+    branch->desk_->Inherit(desk_->grants());
+    branch->SetProcess(std::move(copy));
+  }
   if (sink_) sink_->OnStateChange(id(), {"branch", branch->id()});
   if (branch->sink_) {
     SessionFacts facts = branch->Facts();
@@ -136,6 +139,7 @@ Result<std::unique_ptr<Session>> SessionImpl::MakeBranch(SessionOptions options)
     branch->sink_->OnSessionOpen(facts);
     branch->told_ = true;
   }
+  RETURN_IF_ERROR(branch->StartTimer());
   return branch;
 }
 

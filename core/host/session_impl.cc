@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "gloveport/core/host/event_tee.h"
 #include "gloveport/core/host/layers.h"
@@ -46,7 +47,11 @@ std::uint32_t HashSeedOf(std::uint64_t seed) {
 }  // namespace
 
 SessionImpl::SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings)
-    : place_(std::move(place)), options_(std::move(options)), surroundings_(surroundings) {}
+    : place_(std::move(place)), options_(std::move(options)), surroundings_(surroundings) {
+  async_runs_ = AsyncRuns::Create(
+      surroundings.threads,
+      [this](std::string_view code, const RunOptions& run_options) { return Run(code, run_options); });
+}
 
 Result<std::unique_ptr<SessionImpl>> SessionImpl::Make(SessionOptions options,
                                                        const SessionSurroundings& surroundings) {
@@ -64,24 +69,43 @@ Result<std::unique_ptr<SessionImpl>> SessionImpl::Make(SessionOptions options,
 Result<std::unique_ptr<Session>> SessionImpl::Open(SessionOptions options,
                                                    const SessionSurroundings& surroundings) {
   ASSIGN_OR_RETURN(auto session, Make(std::move(options), surroundings));
-  const std::lock_guard lock(session->run_mutex_);
-  RETURN_IF_ERROR(session->StartProcess());
+  {
+    const InUse use(*session);
+    RETURN_IF_ERROR(session->StartProcess());
+  }
+  RETURN_IF_ERROR(session->StartTimer());
   return session;
 }
 
 SessionImpl::~SessionImpl() { Close(); }
 
 void SessionImpl::Close() {
-  if (closed_.exchange(true)) return;
-  interrupt_ = true;
-  if (dispatcher_) dispatcher_->Wake();  // a running cell ends within its grace time
+  (void)CloseFor(ClosedBy::kCaller);
+  if (timer_entry_ != 0) surroundings_.timer.Remove(timer_entry_);
   {
     const std::lock_guard lock(run_mutex_);
-    while (!checkpoints_.empty()) DropCheckpoint(checkpoints_.size() - 1);
-    DropProcess();
-    private_template_.reset();
-    scratch_.reset();
+    LetGo();
   }
+  async_runs_->Close(ClosedError());
+}
+
+// Nothing runs any more once the running cell has ended, within its grace time. False where it was closed
+// already.
+bool SessionImpl::CloseFor(ClosedBy reason) {
+  ClosedBy nobody = ClosedBy::kNobody;
+  const bool first = closed_by_.compare_exchange_strong(nobody, reason);
+  interrupt_ = true;
+  if (dispatcher_) dispatcher_->Wake();
+  return first;
+}
+
+// With run_mutex_ held.
+void SessionImpl::LetGo() {
+  while (!checkpoints_.empty()) DropCheckpoint(checkpoints_.size() - 1);
+  DropProcess();
+  private_template_.reset();
+  scratch_.reset();
+  if (std::exchange(released_, true)) return;
   if (sink_ && told_) sink_->OnSessionClose(id());
   place_.release();
 }
@@ -186,7 +210,7 @@ Status SessionImpl::DefineTools() {
 }
 
 Status SessionImpl::Prepare() {
-  if (closed_) return Fail(ErrorCode::kClosed, fmt::format("session {} is closed", id()));
+  if (closed()) return tl::unexpected<Error>(ClosedError());
   if (!process_) RETURN_IF_ERROR(StartProcess());
   return {};
 }
@@ -204,7 +228,7 @@ Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
     return Fail(fits.error().code,
                 fmt::format("cannot set \"{}\": the value cannot cross: {}", name, fits.error().message));
   }
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   ASSIGN_OR_RETURN(const wire::Reply reply,
                    AskSession("set_variable", Value::Object({{"name", name}, {"value", value}})));
@@ -215,7 +239,7 @@ Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
 }
 
 Result<Value> SessionImpl::GetVariable(std::string_view name) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("get_variable", Value::Object({{"name", name}})));
   if (reply.ok) return DecodeValue(reply.value);
@@ -225,7 +249,7 @@ Result<Value> SessionImpl::GetVariable(std::string_view name) {
 }
 
 Status SessionImpl::PutFile(std::string_view path, std::span<const std::byte> data) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   RETURN_IF_ERROR(WorkFolder(process_->work_folder()).Put(path, data));
   if (sink_) sink_->OnFilePut(id(), path, data);
@@ -233,19 +257,19 @@ Status SessionImpl::PutFile(std::string_view path, std::span<const std::byte> da
 }
 
 Result<std::vector<std::byte>> SessionImpl::GetFile(std::string_view path) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   return WorkFolder(process_->work_folder()).Get(path, kMaxFileBytes);
 }
 
 Result<std::vector<FileInfo>> SessionImpl::ListFiles() {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   return WorkFolder(process_->work_folder()).List();
 }
 
 Status SessionImpl::RemoveFile(std::string_view path) {
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   RETURN_IF_ERROR(WorkFolder(process_->work_folder()).Remove(path));
   if (sink_) sink_->OnFileRemoved(id(), path);

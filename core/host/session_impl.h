@@ -11,16 +11,19 @@
 #include <vector>
 
 #include "gloveport/core/host/approval_desk.h"
+#include "gloveport/core/host/async_runs.h"
 #include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/cell_run.h"
 #include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/inspector.h"
+#include "gloveport/core/host/run_threads.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/scratch_folder.h"
 #include "gloveport/core/host/session.h"
 #include "gloveport/core/host/session_family.h"
 #include "gloveport/core/host/session_pool.h"
 #include "gloveport/core/host/session_process.h"
+#include "gloveport/core/host/session_timer.h"
 #include "gloveport/core/host/tool_dispatcher.h"
 #include "gloveport/policy/tool_rules.h"
 
@@ -38,6 +41,8 @@ struct SessionSurroundings {
   Inspector& inspector;
   std::function<Result<SessionPlace>()> admit;  // kResourceExhausted where the runtime is full
   std::shared_ptr<EventSink> record;            // of the runtime; may be null
+  RunThreads& threads;
+  SessionTimer& timer;
 };
 
 class SessionImpl : public Session {
@@ -50,6 +55,7 @@ class SessionImpl : public Session {
   const Policy& policy() const override { return options_.policy; }
   const std::vector<LayerStatus>& layers() const override { return layers_; }
   Result<CellResult> Run(std::string_view code, const RunOptions& options) override;
+  void RunAsync(std::string code, RunOptions options, std::function<void(Result<CellResult>)> done) override;
   Status Interrupt() override;
   Status SetVariable(std::string_view name, const Value& value) override;
   Result<Value> GetVariable(std::string_view name) override;
@@ -70,6 +76,21 @@ class SessionImpl : public Session {
   SessionImpl(SessionPlace place, SessionOptions options, const SessionSurroundings& surroundings);
   static Result<std::unique_ptr<SessionImpl>> Make(SessionOptions options,
                                                    const SessionSurroundings& surroundings);
+
+  // Held over every call that uses the process: one at a time, and none is idle time.
+  class InUse {
+   public:
+    explicit InUse(SessionImpl& session) : session_(session), lock_(session.run_mutex_) {}
+    ~InUse() { session_.last_used_ = Deadline::Clock::now(); }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    SessionImpl& session_;
+    const std::lock_guard<std::mutex> lock_;
+  };
+
+  enum class ClosedBy { kNobody, kCaller, kIdleTimeout, kTimeToLive };
 
   struct KeptCopy {
     std::string name;
@@ -102,6 +123,16 @@ class SessionImpl : public Session {
   Result<std::unique_ptr<Session>> MakeBranch(SessionOptions options);
   Result<std::size_t> FindCheckpoint(std::string_view name) const;
   void DropCheckpoint(std::size_t at);
+  void LetGo();
+  void LetGoLater();
+
+  bool closed() const { return closed_by_.load() != ClosedBy::kNobody; }
+  Error ClosedError() const;
+  bool CloseFor(ClosedBy reason);
+  Status StartTimer();
+  Deadline CheckTime();
+  std::optional<Deadline> CloseIfIdle();
+  Deadline LetGoIfUnused();
 
   const SessionPlace place_;
   const SessionOptions options_;
@@ -127,7 +158,12 @@ class SessionImpl : public Session {
   bool told_ = false;  // the sink knows the session
   std::atomic<bool> running_{false};
   std::atomic<bool> interrupt_{false};
-  std::atomic<bool> closed_{false};
+  std::atomic<ClosedBy> closed_by_{ClosedBy::kNobody};
+  bool released_ = false;                    // its place in the runtime
+  Deadline::Clock::time_point last_used_{};  // the end of the last call
+  Deadline lives_until_ = Deadline::Never();
+  std::uint64_t timer_entry_ = 0;  // 0: none
+  std::shared_ptr<AsyncRuns> async_runs_;
 };
 
 }  // namespace gloveport

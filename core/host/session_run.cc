@@ -55,12 +55,13 @@ Status SessionImpl::CheckRunnable(std::string_view code, const RunOptions& optio
 
 Result<CellResult> SessionImpl::Run(std::string_view code, const RunOptions& options) {
   RETURN_IF_ERROR(CheckRunnable(code, options));
-  const std::lock_guard lock(run_mutex_);
+  const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   const std::uint32_t cell = next_cell_++;
   if (sink_) sink_->OnCellStart(id(), cell, code);
   interrupt_ = false;
   running_ = true;
+  if (closed()) interrupt_ = true;  // it was closed a moment ago
   auto result = JudgeAndRun(cell, std::string(code), options);
   running_ = false;
   if (!result) return result;
@@ -117,7 +118,7 @@ ApprovalDecision SessionImpl::AskForCell(std::uint32_t cell, const std::string& 
   const auto pending = desk_->Ask(std::move(request));
   while (true) {
     if (auto decision = desk_->Settle(*pending)) return std::move(*decision);
-    if (interrupt_ || closed_) break;
+    if (interrupt_ || closed()) break;
     (void)WaitFor(dispatcher_->wake_fd(), POLLIN, pending->request().deadline);
     (void)dispatcher_->TakeCompleted();  // of earlier cells: nobody waits for them any more
   }
@@ -167,6 +168,11 @@ CellResult SessionImpl::Denied(std::uint32_t cell, Verdict verdict, std::string_
   result.refusal_reason = reason;
   result.verdict = std::move(verdict);
   return result;
+}
+
+void SessionImpl::RunAsync(std::string code, RunOptions options,
+                           std::function<void(Result<CellResult>)> done) {
+  async_runs_->Add(std::move(code), options, std::move(done));
 }
 
 Status SessionImpl::Interrupt() {

@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kStreamNames = {"stdout", "stderr"};
 
+constexpr double kLongest = 1e9;  // seconds: beyond any limit, and within the range of the clock
+
+std::chrono::milliseconds MillisecondsOf(double seconds) {
+  return std::chrono::milliseconds(std::llround(std::ceil(std::min(seconds, kLongest) * 1000)));
+}
+
 Result<SessionOptions> ReadOptions(const Request& request) {
   SessionOptions options;
   const Json* given = request.Find("options");
@@ -28,11 +34,16 @@ Result<SessionOptions> ReadOptions(const Request& request) {
       options.workdir = value.get<std::string>();
     } else if (key == "seed" && value.is_number_unsigned()) {
       options.seed = value.get<std::uint64_t>();
+    } else if (key == "idle_timeout_s" && value.is_number() && value.get<double>() > 0) {
+      options.idle_timeout = MillisecondsOf(value.get<double>());
+    } else if (key == "time_to_live_s" && value.is_number() && value.get<double>() > 0) {
+      options.time_to_live = MillisecondsOf(value.get<double>());
     } else if (value.is_null()) {
       continue;
     } else {
       return Fail(ErrorCode::kInvalidArgument, fmt::format("open: option \"{}\" is not understood", key),
-                  "options are \"workdir\": path of a host folder, \"seed\": integer from 0");
+                  "options are \"workdir\": path of a host folder, \"seed\": integer from 0, "
+                  "\"idle_timeout_s\" and \"time_to_live_s\": numbers above 0");
     }
   }
   return options;
@@ -149,10 +160,7 @@ Result<Json> ServedSession::Run(const Request& request) {
   ASSIGN_OR_RETURN(const std::optional<double> timeout, request.PositiveNumber("timeout_s"));
   ASSIGN_OR_RETURN(const bool inspect, request.BoolOr("inspect", true));
   RunOptions options;
-  constexpr double kLongest = 1e9;  // beyond any limit, and within the range of the clock
-  if (timeout) {
-    options.timeout = std::chrono::milliseconds(std::llround(std::ceil(std::min(*timeout, kLongest) * 1000)));
-  }
+  if (timeout) options.timeout = MillisecondsOf(*timeout);
   options.inspect = inspect ? InspectMode::kAsPolicySays : InspectMode::kOff;
   {
     const std::lock_guard lock(mutex_);

@@ -48,6 +48,10 @@ class FakeSession : public Session {
     return result;
   }
 
+  void RunAsync(std::string code, RunOptions options, std::function<void(Result<CellResult>)> done) override {
+    done(Run(code, options));
+  }
+
   Status Interrupt() override {
     const std::lock_guard lock(mutex_);
     interrupted_ = running_;
