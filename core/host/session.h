@@ -112,7 +112,8 @@ class Session {
   // closed.
   virtual Result<std::string> Checkpoint() = 0;
   // Goes on from a checkpoint, which can be gone back to again; empty: from the newest. kNotFound where there
-  // is none.
+  // is none. A checkpoint whose process broke meanwhile is forgotten, as the error says; the session stays as
+  // it is.
   virtual Status Rollback(std::string_view checkpoint = "") = 0;
   virtual Status Forget(std::string_view checkpoint) = 0;
 

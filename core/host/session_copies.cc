@@ -77,10 +77,20 @@ Status SessionImpl::Rollback(std::string_view checkpoint) {
   const InUse use(*this);
   if (closed()) return tl::unexpected<Error>(ClosedError());
   ASSIGN_OR_RETURN(const std::size_t at, FindCheckpoint(checkpoint));
-  ASSIGN_OR_RETURN(auto copy, CopyOf(*checkpoints_[at].process));
-  SetProcess(std::move(copy));
-  if (sink_) sink_->OnStateChange(id(), {"rollback", checkpoints_[at].name});
-  return {};
+  auto copy = CopyOf(*checkpoints_[at].process);
+  if (copy) {
+    SetProcess(std::move(*copy));
+    if (sink_) sink_->OnStateChange(id(), {"rollback", checkpoints_[at].name});
+    return {};
+  }
+  Error error = copy.error();
+  if (error.code != ErrorCode::kDenied) {  // its process is of no more use
+    error.message =
+        fmt::format("checkpoint \"{}\" is lost and was forgotten: {}", checkpoints_[at].name, error.message);
+    error.hint = "the session itself is as it was; go back to another checkpoint";
+    DropCheckpoint(at);
+  }
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Status SessionImpl::Forget(std::string_view checkpoint) {

@@ -141,6 +141,33 @@ TEST_F(SessionCopiesTest, WithThreadsACellTakesTheStateWithIt) {
   EXPECT_EQ(Run(*session, "import os; os._exit(3)").state, SessionState::kLost);
 }
 
+// What asks whether the process can be copied is replaced by code that ends it, the second time: in the
+// checkpoint.
+TEST_F(SessionCopiesTest, ACheckpointThatBreaksIsForgottenAndTheSessionStays) {
+  auto session = Open(R"("limits":{"copies":1})");
+  Run(*session, R"(
+import os, sys
+loop = sys.modules['_gloveport.loop']
+asked, calls = loop.obstacle, []
+def obstacle():
+    calls.append(1)
+    if len(calls) > 1: os._exit(3)
+    return asked()
+loop.obstacle = obstacle
+x = 1)");
+  const auto checkpoint = session->Checkpoint();
+  ASSERT_TRUE(checkpoint) << checkpoint.error().message;
+  Run(*session, "x = 2");
+  const Status back = session->Rollback(*checkpoint);
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().code, ErrorCode::kClosed);
+  EXPECT_THAT(back.error().message, HasSubstr("\"c1\" is lost and was forgotten"));
+  EXPECT_EQ(session->Rollback(*checkpoint).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Get(*session, "x"), Value(2));
+  Run(*session, "calls.clear()");
+  EXPECT_TRUE(session->Checkpoint()) << "it takes no place any more";
+}
+
 TEST_F(SessionCopiesTest, ModelCodeCannotForkEvenBesideACopy) {
   auto session = Open(R"("limits":{"wall_s":60,"memory_mib":1024})");
   // Native code that makes the very call of a branch, as often as it can, while the host copies the session.
