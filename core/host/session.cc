@@ -5,6 +5,18 @@
 
 namespace gloveport {
 
+std::string_view CompletenessName(Completeness completeness) {
+  switch (completeness) {
+    case Completeness::kComplete:
+      return "complete";
+    case Completeness::kIncomplete:
+      return "incomplete";
+    case Completeness::kInvalid:
+      return "invalid";
+  }
+  return "invalid";
+}
+
 std::future<Result<CellResult>> Session::Start(std::string code, const RunOptions& options) {
   // A std::function must be copyable, a promise is not.
   auto promise = std::make_shared<std::promise<Result<CellResult>>>();

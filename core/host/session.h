@@ -52,6 +52,32 @@ struct Grant {
   std::uint64_t uses = 0;
 };
 
+// What an editor asks about code that is being written. Positions count characters from 0. All of it is told
+// by the session about itself (interpreter).
+struct Completions {
+  std::vector<std::string> matches;  // sorted, 500 at most
+  std::size_t start = 0;             // the text from here to `end` is what each match takes the place of
+  std::size_t end = 0;
+};
+
+struct NameInfo {
+  bool found = false;  // nothing below but `name` otherwise
+  std::string name;    // the dotted name at the cursor
+  std::string type;    // name of its class
+  std::string doc;
+  std::optional<std::string> signature;  // "name(parameters) -> returns", of what can be called
+  std::optional<std::string> repr;       // of what cannot
+  std::string file;                      // that it comes from; empty where none is known
+};
+
+enum class Completeness { kComplete, kIncomplete, kInvalid };
+std::string_view CompletenessName(Completeness completeness);  // "complete", "incomplete", "invalid"
+
+struct CodeState {
+  Completeness completeness = Completeness::kComplete;
+  std::string indent;  // of the next line, where the code is incomplete
+};
+
 struct BranchOptions {
   std::shared_ptr<const ToolRegistry> tools;  // of the same names and parameters as the original's
   std::shared_ptr<EventSink> sink;
@@ -93,6 +119,16 @@ class Session {
   // Variables of __main__. Set: any Value; Get: kNotFound for a name that is not there.
   virtual Status SetVariable(std::string_view name, const Value& value) = 0;
   virtual Result<Value> GetVariable(std::string_view name) = 0;
+
+  // Questions of an editor, answered between two cells (they wait for a running one). `cursor`: where it is
+  // in the code; absent: at its end. Live objects are looked at, so code of cells may run (__dir__,
+  // __getattr__,
+  // __repr__; no property). It is stopped after Patience::question: kDeadlineExceeded, and the variables are
+  // kept. Where it cannot be stopped, or ends the process, the error says that they are lost.
+  virtual Result<Completions> Complete(std::string_view code, std::optional<std::size_t> cursor = {}) = 0;
+  virtual Result<NameInfo> Inspect(std::string_view code, std::optional<std::size_t> cursor = {}) = 0;
+  // Whether a cell can be run as it stands, for a prompt that decides between running and a next line.
+  virtual Result<CodeState> IsComplete(std::string_view code) = 0;
 
   // Files of the work folder; paths are relative and stay below it, regular files only.
   virtual Status PutFile(std::string_view path, std::span<const std::byte> data) = 0;

@@ -215,39 +215,6 @@ Status SessionImpl::Prepare() {
   return {};
 }
 
-Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args) {
-  auto reply =
-      process_->Ask(operation, args, Deadline::After(surroundings_.pool.templates().patience().answer));
-  if (!reply && reply.error().code != ErrorCode::kResourceExhausted)
-    DropProcess();  // a fresh one with the next call
-  return reply;
-}
-
-Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
-  if (const Status fits = CheckCrossable(value); !fits) {
-    return Fail(fits.error().code,
-                fmt::format("cannot set \"{}\": the value cannot cross: {}", name, fits.error().message));
-  }
-  const InUse use(*this);
-  RETURN_IF_ERROR(Prepare());
-  ASSIGN_OR_RETURN(const wire::Reply reply,
-                   AskSession("set_variable", Value::Object({{"name", name}, {"value", value}})));
-  if (!reply.ok)
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("cannot set \"{}\": {}", name, reply.error_message));
-  if (sink_) sink_->OnVariableSet(id(), name, value);
-  return {};
-}
-
-Result<Value> SessionImpl::GetVariable(std::string_view name) {
-  const InUse use(*this);
-  RETURN_IF_ERROR(Prepare());
-  ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("get_variable", Value::Object({{"name", name}})));
-  if (reply.ok) return DecodeValue(reply.value);
-  const bool missing = reply.error_type == "KeyError" || reply.error_type == "NameError";
-  return Fail(missing ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
-              fmt::format("cannot get \"{}\": {}", name, reply.error_message));
-}
-
 Status SessionImpl::PutFile(std::string_view path, std::span<const std::byte> data) {
   const InUse use(*this);
   RETURN_IF_ERROR(Prepare());

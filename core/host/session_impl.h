@@ -59,6 +59,9 @@ class SessionImpl : public Session {
   Status Interrupt() override;
   Status SetVariable(std::string_view name, const Value& value) override;
   Result<Value> GetVariable(std::string_view name) override;
+  Result<Completions> Complete(std::string_view code, std::optional<std::size_t> cursor) override;
+  Result<NameInfo> Inspect(std::string_view code, std::optional<std::size_t> cursor) override;
+  Result<CodeState> IsComplete(std::string_view code) override;
   Status PutFile(std::string_view path, std::span<const std::byte> data) override;
   Result<std::vector<std::byte>> GetFile(std::string_view path) override;
   Result<std::vector<FileInfo>> ListFiles() override;
@@ -107,6 +110,10 @@ class SessionImpl : public Session {
   Status TellOfProcess();
   SessionFacts Facts() const;
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
+  Result<wire::Reply> AskSession(const std::string& operation, const Value& args,
+                                 std::chrono::milliseconds patience);
+  Result<Value> AskAboutCode(const std::string& operation, std::string_view code,
+                             std::optional<std::size_t> cursor);
   Status CheckRunnable(std::string_view code, const RunOptions& options) const;
   Result<CellResult> JudgeAndRun(std::uint32_t cell, std::string code, const RunOptions& options);
   Result<Verdict> Judge(std::uint32_t cell, std::string_view code);

@@ -97,18 +97,38 @@ bool SessionProcess::HasEnded() const {
 
 void SessionProcess::Kill() { ::syscall(__NR_pidfd_send_signal, forked_.pidfd.get(), SIGKILL, nullptr, 0); }
 
-Result<wire::Reply> SessionProcess::Ask(const std::string& op, const Value& args, Deadline deadline) {
-  const wire::Request request{++last_request_, op, EncodeValue(args)};
+Result<wire::Request> SessionProcess::SendRequest(const std::string& op, const Value& args,
+                                                  Deadline deadline) {
+  wire::Request request{++last_request_, op, EncodeValue(args)};
   RETURN_IF_ERROR(channel_.Send(wire::Encode(wire::HostMessage(request)), deadline));
+  return request;
+}
+
+Result<wire::Reply> SessionProcess::AwaitReply(const wire::Request& request, Deadline deadline) {
   while (true) {
     ASSIGN_OR_RETURN(wire::SessionMessage message, NextMessage(deadline));
     if (auto* reply = std::get_if<wire::Reply>(&message); reply && reply->id == request.id)
       return std::move(*reply);
     // Threads of an earlier cell may still send events and displays; nothing of them counts now.
     if (!std::holds_alternative<wire::Event>(message) && !std::holds_alternative<wire::Display>(message)) {
-      return Fail(ErrorCode::kProtocol, fmt::format("the session answered \"{}\" with something else", op));
+      return Fail(ErrorCode::kProtocol,
+                  fmt::format("the session answered \"{}\" with something else", request.op));
     }
   }
+}
+
+Result<wire::Reply> SessionProcess::Ask(const std::string& op, const Value& args, Deadline deadline) {
+  ASSIGN_OR_RETURN(const wire::Request request, SendRequest(op, args, deadline));
+  return AwaitReply(request, deadline);
+}
+
+Result<wire::Reply> SessionProcess::AskStoppable(const std::string& op, const Value& args, Deadline deadline,
+                                                 std::chrono::milliseconds grace) {
+  ASSIGN_OR_RETURN(const wire::Request request, SendRequest(op, args, deadline));
+  auto reply = AwaitReply(request, deadline);
+  if (reply || reply.error().code != ErrorCode::kDeadlineExceeded) return reply;
+  Signal(SIGUSR1, wire::StopNumber(request));
+  return AwaitReply(request, Deadline::After(grace));
 }
 
 Result<std::unique_ptr<SessionProcess>> SessionProcess::Branch(Deadline deadline) {

@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_CORE_HOST_SESSION_PROCESS_H_
 #define GLOVEPORT_CORE_HOST_SESSION_PROCESS_H_
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,12 @@ class SessionProcess {
   void Kill();
 
   // One question and its answer, outside cells; answers notifications meanwhile. kProtocol or kClosed mean
-  // that the process is of no more use.
+  // that the process is of no more use, and so does kDeadlineExceeded.
   Result<wire::Reply> Ask(const std::string& op, const Value& args, Deadline deadline);
+  // The same for a question that may run code of cells: at the deadline the session is told to stop it, and
+  // then answers, within `grace`, with an error of the type TimeoutError.
+  Result<wire::Reply> AskStoppable(const std::string& op, const Value& args, Deadline deadline,
+                                   std::chrono::milliseconds grace);
 
   // A copy of this process as it is now, between cells: a child of the template like this one, which outlives
   // it. kDenied, with the reason, where it cannot be copied; nothing has changed then. Any other error means
@@ -63,6 +68,8 @@ class SessionProcess {
   SessionProcess() = default;
   Status AwaitHandOver(Deadline deadline);
   Result<wire::SessionMessage> NextMessage(Deadline deadline);
+  Result<wire::Request> SendRequest(const std::string& op, const Value& args, Deadline deadline);
+  Result<wire::Reply> AwaitReply(const wire::Request& request, Deadline deadline);
   Result<std::unique_ptr<SessionProcess>> ForkOnce(SessionEnds ends, Deadline deadline);
   Result<Newborn> AwaitNewborn(Deadline deadline);
 

@@ -59,9 +59,9 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
       {"rollback", {"session", "checkpoint"}, nullptr, &Served::Rollback},
       {"forget", {"session", "checkpoint"}, nullptr, &Served::Forget},
       {"branch", {"session", "count"}, &Connection::Branch},
-      {"complete", {"session", "code", "cursor"}, &Connection::Unsupported},
-      {"inspect", {"session", "code", "cursor"}, &Connection::Unsupported},
-      {"is_complete", {"session", "code"}, &Connection::Unsupported},
+      {"complete", {"session", "code", "cursor"}, nullptr, &Served::Complete},
+      {"inspect", {"session", "code", "cursor"}, nullptr, &Served::Inspect},
+      {"is_complete", {"session", "code"}, nullptr, &Served::IsComplete},
   };
   for (const Operation& operation : kOperations) {
     if (operation.name == name) return &operation;

@@ -138,6 +138,15 @@ Result<bool> Request::BoolOr(std::string_view key, bool fallback) const {
   return found->get<bool>();
 }
 
+Result<std::optional<std::uint64_t>> Request::Count(std::string_view key) const {
+  const Json* found = Find(key);
+  if (found == nullptr || found->is_null()) return std::nullopt;
+  if (!found->is_number_unsigned()) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: \"{}\" must be an integer from 0", op_, key));
+  }
+  return found->get<std::uint64_t>();
+}
+
 Result<std::optional<double>> Request::PositiveNumber(std::string_view key) const {
   const Json* found = Find(key);
   if (found == nullptr || found->is_null()) return std::nullopt;

@@ -5,6 +5,7 @@
 #ifndef GLOVEPORT_CORE_SERVE_REQUEST_H_
 #define GLOVEPORT_CORE_SERVE_REQUEST_H_
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,7 @@ class Request {
   Result<const Json*> Need(std::string_view key) const;
   Result<std::string> Text(std::string_view key) const;
   Result<bool> BoolOr(std::string_view key, bool fallback) const;
+  Result<std::optional<std::uint64_t>> Count(std::string_view key) const;  // an integer from 0
   Result<std::optional<double>> PositiveNumber(std::string_view key) const;
 
  private:

@@ -261,6 +261,38 @@ Result<Json> ServedSession::GetVariable(const Request& request) {
   return Json{{"value", ToJson(value)}};
 }
 
+// ---- an editor's questions ----
+
+Result<Json> ServedSession::Complete(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string code, request.Text("code"));
+  ASSIGN_OR_RETURN(const std::optional<std::uint64_t> cursor, request.Count("cursor"));
+  ASSIGN_OR_RETURN(const Completions found, session->Complete(code, cursor));
+  return Json{{"matches", found.matches}, {"start", found.start}, {"end", found.end}};
+}
+
+Result<Json> ServedSession::Inspect(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string code, request.Text("code"));
+  ASSIGN_OR_RETURN(const std::optional<std::uint64_t> cursor, request.Count("cursor"));
+  ASSIGN_OR_RETURN(const NameInfo info, session->Inspect(code, cursor));
+  Json json = {{"found", info.found}, {"name", info.name}};
+  if (!info.found) return json;
+  json["type"] = info.type;
+  json["doc"] = info.doc;
+  if (info.signature) json["signature"] = *info.signature;
+  if (info.repr) json["repr"] = *info.repr;
+  if (!info.file.empty()) json["file"] = info.file;
+  return json;
+}
+
+Result<Json> ServedSession::IsComplete(const Request& request) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
+  ASSIGN_OR_RETURN(const std::string code, request.Text("code"));
+  ASSIGN_OR_RETURN(const CodeState state, session->IsComplete(code));
+  return Json{{"status", CompletenessName(state.completeness)}, {"indent", state.indent}};
+}
+
 Result<Json> ServedSession::Checkpoint(const Request&) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Use());
   ASSIGN_OR_RETURN(const std::string name, session->Checkpoint());

@@ -45,6 +45,9 @@ class ServedSession {
   Result<Json> RemoveFile(const Request& request);
   Result<Json> SetVariable(const Request& request);
   Result<Json> GetVariable(const Request& request);
+  Result<Json> Complete(const Request& request);
+  Result<Json> Inspect(const Request& request);
+  Result<Json> IsComplete(const Request& request);
   Result<Json> Checkpoint(const Request& request);
   Result<Json> Rollback(const Request& request);
   Result<Json> Forget(const Request& request);

@@ -46,6 +46,10 @@ struct Request {
   std::string op;
   Encoded args;
 };
+// Signals that stop a request carry this number, as those that stop a cell carry the cell's.
+inline std::uint32_t StopNumber(const Request& request) {
+  return 0x8000'0000u | static_cast<std::uint32_t>(request.id & 0x7fff'ffffu);
+}
 using HostMessage = std::variant<RunCell, ToolReply, Request>;
 
 // A session's highest descriptors: its policy's open_files, those that the interpreter itself keeps open, and

@@ -10,6 +10,7 @@
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/interp/child/branch.h"
 #include "gloveport/interp/child/cell_runner.h"
+#include "gloveport/interp/child/cell_stop.h"
 #include "gloveport/interp/child/host_link.h"
 #include "gloveport/interp/child/import_guard.h"
 #include "gloveport/interp/child/python_parts.h"
@@ -22,17 +23,19 @@ namespace gloveport {
 namespace child {
 namespace {
 
+const wire::Encoded kNone = "\xf6";
+
 void FillFailure(wire::Reply& reply) {
   const PyRef exception = TakeException();
   reply.ok = false;
-  reply.value = "\xf6";
+  reply.value = kNone;
   reply.error_type = Utf8Of(PyRef::Steal(PyType_GetName(Py_TYPE(exception.get()))).get());
   const PyRef text = PyRef::Steal(PyObject_Str(exception.get()));
   if (!text) PyErr_Clear();
   reply.error_message = Utf8Of(text.get());
 }
 
-wire::Reply Answer(const wire::Request& request) {
+wire::Reply AnswerNow(const wire::Request& request) {
   wire::Reply reply{.id = request.id, .ok = true};
   PyObject* handle = PythonFunction("requests", "handle");
   const PyRef op = PyText(request.op);
@@ -47,6 +50,20 @@ wire::Reply Answer(const wire::Request& request) {
   } else {
     FillFailure(reply);
   }
+  return reply;
+}
+
+// Code of cells may run for it: the host can stop it like a cell.
+wire::Reply Answer(const wire::Request& request) {
+  CellStop::Begin(wire::StopNumber(request));
+  wire::Reply reply = AnswerNow(request);
+  if (CellStop::End() == StopReason::kTimeout) {
+    reply.ok = false;
+    reply.value = kNone;
+    reply.error_type = "TimeoutError";
+    reply.error_message = "it was stopped: it took too long";
+  }
+  PyErr_SetHandledException(nullptr);
   return reply;
 }
 

@@ -173,9 +173,44 @@ class Protocol(unittest.TestCase):
         self.assertEqual({(name, "invalid_argument") for name in ("m1", "m2", "m3", "m4", "m5", None)}, replies)
 
     def test_what_this_version_cannot_do_says_so(self):
-        with self.client.open("default") as session:
-            for op in ("complete", "inspect", "is_complete"):
-                self.assertEqual("unsupported", self.refused(op, session=session.name, code="x").code)
+        self.assertEqual("unsupported", self.refused("approve", approval=1, decision="allow").code)
+
+    def test_an_editor_gets_completions_help_and_indents(self):
+        tools = [{"name": "lookup", "description": "Finds a word.", "parameters": [{"name": "word", "type": "string"}]}]
+
+        def ask(op, code, **members):
+            return self.client.call(op, session=session.name, code=code, **members)
+        with self.client.open("default", tools) as session:
+            session.run("class Box:\n    width = 1\n    weight = 2\nbox = Box()")
+            found = ask("complete", "x = box.w")
+            self.assertEqual((["weight", "width"], 8, 9), (found["matches"], found["start"], found["end"]))
+            self.assertIn("lookup", ask("complete", "loo(1)", cursor=3)["matches"])
+            tool = ask("inspect", "lookup")
+            self.assertTrue(tool["signature"].startswith("lookup(word"), tool)
+            self.assertIn("Finds a word.", tool["doc"])
+            self.assertEqual("1", ask("inspect", "box.width")["repr"])
+            self.assertFalse(ask("inspect", "nothing_here")["found"])
+            self.assertEqual([("complete", ""), ("incomplete", "    "), ("invalid", "")],
+                             [(state["status"], state["indent"]) for state in
+                              (ask("is_complete", code) for code in ("x = 1", "if x:", "x = = 1"))])
+            self.assertEqual("invalid_argument", self.refused("complete", session=session.name, code="x", cursor=2).code)
+
+    def test_an_object_that_hangs_holds_up_nobody(self):
+        with self.client.open(OPEN) as session:
+            session.run("class Slow:\n    def __dir__(self):\n        while True: pass\nslow, kept = Slow(), 7", inspect=False)
+            self.assertEqual("deadline_exceeded", self.refused("complete", session=session.name, code="slow.").code)
+            self.assertEqual(7, session.run("kept", inspect=False)["value"])
+            session.run("import os\nclass End:\n    def __dir__(self): os._exit(0)\nend = End()", inspect=False)
+            self.assertIn("variables are lost", self.refused("complete", session=session.name, code="end.").message)
+            self.assertEqual(2, session.run("1 + 1", inspect=False)["value"])
+
+    def test_sessions_end_after_their_time(self):
+        with self.client.open(OPEN, time_to_live_s=1) as session:
+            self.assertNotEqual("ok", session.run("while True: pass", inspect=False)["outcome"])
+            refused = self.refused("run", session=session.name, code="1")
+            self.assertEqual(("closed", True), (refused.code, "time to live" in refused.message))
+        with self.client.open(OPEN, idle_timeout_s=60) as session:
+            self.assertEqual(1, session.run("1", inspect=False)["value"])
 
     def test_checkpoints_and_rollbacks(self):
         with self.client.open({"extends": "open", "limits": {"wall_s": 30}}) as session:

@@ -15,22 +15,40 @@ def _main():
     return sys.modules["__main__"].__dict__
 
 
+class _Unknown(Exception):
+    """A name that stands for nothing, or for what would have to be computed."""
+
+
 def _resolve(names):
-    """The object that a dotted name stands for, or None. Attributes are read without running properties of cells."""
-    if not names:
-        return None
+    """The object that a dotted name stands for. No property of a cell's class runs for it, a __getattr__ may."""
     namespace = _main()
+    if not names:
+        raise _Unknown
     if names[0] in namespace:
         found = namespace[names[0]]
+    elif hasattr(builtins, names[0]):
+        found = getattr(builtins, names[0])
     else:
-        found = getattr(builtins, names[0], None)
+        raise _Unknown
     for name in names[1:]:
-        if found is None:
-            return None
         if isinstance(inspect.getattr_static(found, name, None), property):
-            return None
-        found = getattr(found, name, None)
+            raise _Unknown
+        try:
+            found = getattr(found, name)
+        except Exception:
+            raise _Unknown from None
     return found
+
+
+def _attributes(names):
+    try:
+        owner = _resolve(names)
+    except _Unknown:
+        return []
+    try:
+        return dir(owner)
+    except Exception:
+        return object.__dir__(owner)
 
 
 def complete(code, cursor):
@@ -40,8 +58,7 @@ def complete(code, cursor):
     path, prefix = found[1], found[2]
     names = [name.strip() for name in path.split(".") if name.strip()]
     if path:
-        owner = _resolve(names)
-        candidates = dir(owner) if owner is not None else []
+        candidates = _attributes(names)
     else:
         candidates = [*_main(), *dir(builtins), *keyword.kwlist]
     matches = sorted({name for name in candidates if isinstance(name, str) and name.startswith(prefix)
@@ -57,26 +74,27 @@ def inspect_name(code, cursor):
     found = _TAIL.search(code[:end])
     names = [name.strip() for name in found[0].split(".") if name.strip()]
     name = ".".join(names)
-    if not names or (_resolve(names) is None and name != "None"):
+    try:
+        value = _resolve(names)
+    except _Unknown:
         return {"found": False, "name": name}
-    value = _resolve(names)
-    answer = {"found": True, "name": name, "type": type(value).__name__, "doc": (inspect.getdoc(value) or "")[:MAX_DOC]}
+    answer = {"found": True, "name": name, "type": type(value).__name__, "doc": _or_empty(inspect.getdoc, value)[:MAX_DOC]}
     if callable(value):
-        try:
-            answer["signature"] = f"{names[-1]}{inspect.signature(value)}"
-        except (TypeError, ValueError):
-            pass
+        signature = _or_empty(inspect.signature, value)
+        if signature:
+            answer["signature"] = names[-1] + signature
     if not callable(value) and not inspect.ismodule(value):
         import _gloveport_native as native
         answer["repr"] = native.shown_repr(value)[:2000]
-    answer["file"] = _file_of(value)
+    answer["file"] = _or_empty(inspect.getfile, value)
     return answer
 
 
-def _file_of(value):
+def _or_empty(ask, value):
+    """What is known of the value, as text; its class may answer with anything."""
     try:
-        return inspect.getfile(value)
-    except (TypeError, OSError):
+        return str(ask(value) or "")
+    except Exception:
         return ""
 
 

@@ -52,6 +52,20 @@ class FakeSession : public Session {
     done(Run(code, options));
   }
 
+  Result<Completions> Complete(std::string_view code, std::optional<std::size_t> cursor) override {
+    return Completions{{std::string(code)}, 0, cursor.value_or(code.size())};
+  }
+  Result<NameInfo> Inspect(std::string_view code, std::optional<std::size_t>) override {
+    NameInfo info;
+    info.found = code == "known";
+    info.name = code;
+    info.type = "str";
+    return info;
+  }
+  Result<CodeState> IsComplete(std::string_view) override {
+    return CodeState{Completeness::kIncomplete, "    "};
+  }
+
   Status Interrupt() override {
     const std::lock_guard lock(mutex_);
     interrupted_ = running_;

@@ -178,14 +178,32 @@ TEST_F(SessionProtocol, QuestionsNeedNoSession) {
       "[]");
 }
 
+TEST_F(SessionProtocol, AnEditorsQuestionsAreAnswered) {
+  peer_.Call(kOpen);
+  const Json complete = peer_.Call(R"({"id":2,"op":"complete","session":"s1","code":"abc","cursor":2})");
+  EXPECT_EQ(complete["matches"].dump() + complete["start"].dump() + complete["end"].dump(), R"(["abc"]02)");
+  EXPECT_EQ(peer_.Call(R"({"id":3,"op":"complete","session":"s1","code":"abc"})")["end"], 3);
+  const Json known = peer_.Call(R"({"id":4,"op":"inspect","session":"s1","code":"known","cursor":0})");
+  EXPECT_EQ(known["type"], "str");
+  EXPECT_FALSE(known.contains("signature")) << "what is not there is left out";
+  const Json unknown = peer_.Call(R"({"id":5,"op":"inspect","session":"s1","code":"other"})");
+  EXPECT_EQ(unknown["found"], false);
+  EXPECT_FALSE(unknown.contains("type"));
+  const Json state = peer_.Call(R"({"id":6,"op":"is_complete","session":"s1","code":"x"})");
+  EXPECT_EQ(state["status"], "incomplete");
+  EXPECT_EQ(state["indent"], "    ");
+}
+
 TEST_F(SessionProtocol, BadRequestsAreAnsweredWithTheirIdAndTheConnectionGoesOn) {
   peer_.Call(kOpen);
-  const std::array<std::pair<std::string_view, std::string_view>, 18> kCases = {{
+  const std::array<std::pair<std::string_view, std::string_view>, 20> kCases = {{
       {R"({"id":1,"op":"fly"})", "unsupported"},
       {R"({"id":1,"op":"approve"})", "unsupported"},
       {R"({"id":1,"op":"checkpoint","session":"s1"})", "denied"},
       {R"({"id":1,"op":"branch","session":"s1"})", "denied"},
-      {R"({"id":1,"op":"complete","session":"s1","code":"x","cursor":1})", "unsupported"},
+      {R"({"id":1,"op":"complete","session":"s1","code":"x","cursor":-1})", "invalid_argument"},
+      {R"({"id":1,"op":"open","options":{"idle_timeout_s":0}})", "invalid_argument"},
+      {R"({"id":1,"op":"open","options":{"time_to_live_s":"1"}})", "invalid_argument"},
       {R"({"id":1,"op":"run","session":"s9","code":"x"})", "not_found"},
       {R"({"id":1,"op":"run","code":"x"})", "invalid_argument"},
       {R"({"id":1,"op":"run","session":"s1"})", "invalid_argument"},
