@@ -15,6 +15,7 @@
 #include "gloveport/core/cli/exec_command.h"
 #include "gloveport/core/cli/exit_code.h"
 #include "gloveport/core/cli/policy_command.h"
+#include "gloveport/core/cli/replay_command.h"
 #include "gloveport/core/cli/run_command.h"
 #include "gloveport/core/cli/session_command.h"
 #include "gloveport/core/cli/version.h"
@@ -196,6 +197,34 @@ void AddAuditCommand(CLI::App& app, const Program& program, AuditOptions& option
   key->add_option("file", options.file, "New file for the private key")->required();
 }
 
+void AddReplay(CLI::App& app, const Program& program, ReplayCommandOptions& options, Action& action) {
+  const auto add_common = [&](CLI::App& command) {
+    command.add_option("file", options.file, "Audit log")->required();
+    command
+        .add_option("--against", options.against,
+                    "record: tools answer what they answered then; live: the program's own are called")
+        ->check(CLI::IsMember({"record", "live"}))
+        ->capture_default_str();
+    command.add_flag("--json", options.json, "One JSON object on stdout");
+  };
+  CLI::App* replay = app.add_subcommand(
+      "replay", "Run what an audit log recorded once more, and say what came out differently");
+  add_common(*replay);
+  replay->callback([&] { action = [&](Console& console) { return RunReplay(program, options, console); }; });
+
+  CLI::App* resume =
+      app.add_subcommand("resume", "Bring a session back to where an audit log ends, and run a cell in it");
+  add_common(*resume);
+  resume->add_option("--session", options.session, "Which, where the log leaves several open");
+  auto* file = resume->add_option("code", options.code_file, "File with Python code; - for standard input");
+  resume->add_option("-c", options.code, "The code itself, in place of a file")->excludes(file);
+  resume->callback([&] {
+    if (options.code_file.empty() && !options.code)
+      throw CLI::RequiredError("resume: a file, or -c with the code itself,");
+    action = [&](Console& console) { return RunResume(program, options, console); };
+  });
+}
+
 std::string ToolsFooter(const Program& program) {
   std::string text;
   if (program.tools && !program.tools->tools().empty()) {
@@ -231,12 +260,14 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   PolicyOptions policy;
   SessionCommandOptions session;
   AuditOptions audit;
+  ReplayCommandOptions replay;
   AddRun(app, program, run, action);
   AddExec(app, program, exec, action);
   AddSession(app, program, session, action);
   AddDoctor(app, program, doctor, action);
   AddPolicy(app, program, policy, action);
   AddAuditCommand(app, program, audit, action);
+  AddReplay(app, program, replay, action);
 
   const int parsed = Parse(app, argc, argv);
   if (parsed != kExitOk) return parsed < 0 ? kExitOk : parsed;

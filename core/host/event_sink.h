@@ -52,6 +52,12 @@ struct SessionFacts {
   std::vector<RuntimeFile> modules;    // (interpreter) preloaded in the template; the hashes are the host's
 };
 
+struct FileDigest {
+  std::string path;  // relative to the work folder
+  std::uint64_t size_bytes = 0;
+  std::string sha256;  // hex; empty where it was too large to be read
+};
+
 // What became of a session's state besides running cells.
 struct StateChange {
   // "checkpoint", "rollback", "forget", "branch"; "restored": the copy from before a cell took the place of a
@@ -69,6 +75,8 @@ class EventSink {
   virtual void OnVariableSet(std::string_view /*session*/, std::string_view /*name*/, const Value&) {}
   virtual void OnFilePut(std::string_view /*session*/, std::string_view /*path*/,
                          std::span<const std::byte>) {}
+  // What the work folder holds when the session closes; not where its process was lost.
+  virtual void OnFilesAtEnd(std::string_view /*session*/, const std::vector<FileDigest>&) {}
   virtual void OnFileRemoved(std::string_view /*session*/, std::string_view /*path*/) {}
   // Whether Usage is to have page faults, context switches and bytes read and written, which takes time.
   virtual bool wants_counters() const { return false; }

@@ -21,6 +21,9 @@ class EventTee : public EventSink {
   void OnFilePut(std::string_view session, std::string_view path, std::span<const std::byte> data) override {
     Both(&EventSink::OnFilePut, session, path, data);
   }
+  void OnFilesAtEnd(std::string_view session, const std::vector<FileDigest>& files) override {
+    Both(&EventSink::OnFilesAtEnd, session, files);
+  }
   void OnFileRemoved(std::string_view session, std::string_view path) override {
     Both(&EventSink::OnFileRemoved, session, path);
   }
@@ -64,7 +67,8 @@ class EventTee : public EventSink {
   void OnFileOpen(std::string_view session, std::uint32_t cell, const FileOpen& open) override {
     Both(&EventSink::OnFileOpen, session, cell, open);
   }
-  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module, bool allowed) override {
+  void OnImport(std::string_view session, std::uint32_t cell, std::string_view module,
+                bool allowed) override {
     Both(&EventSink::OnImport, session, cell, module, allowed);
   }
   Status Commit() override {

@@ -23,8 +23,7 @@ class RuntimeImpl : public Runtime {
         sessions_(templates_, options.min_ready),
         inspector_(sessions_),
         threads_(options.max_async_runs),
-        surroundings_{sessions_, inspector_, [this] { return Admit(); }, threads_, timer_,
-                      options.record} {}
+        surroundings_{sessions_, inspector_, [this] { return Admit(); }, options.record, threads_, timer_} {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
     // Beside the session's own template: together they take as long as one where there are two CPUs.

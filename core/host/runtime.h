@@ -34,7 +34,7 @@ struct RuntimeOptions {
   std::filesystem::path interp_path;  // empty: found beside the program, or where Gloveport was installed
   std::size_t min_ready =
       1;  // sessions kept ready per policy image in use, and inspectors; 0: fork when asked
-  std::size_t max_sessions = 4096;  // Open beyond that is kResourceExhausted
+  std::size_t max_sessions = 4096;   // Open beyond that is kResourceExhausted
   std::size_t max_async_runs = 256;  // threads for Session::RunAsync; they come and go with the runs
   Imports imports = Imports::kAhead;
   Patience patience;                  // with children that do not answer: kDeadlineExceeded

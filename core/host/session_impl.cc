@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <utility>
 
+#include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/host/event_tee.h"
 #include "gloveport/core/host/layers.h"
 #include "gloveport/core/host/session_facts.h"
+#include "gloveport/core/host/sha256.h"
 #include "gloveport/core/host/work_folder.h"
 #include "gloveport/core/wire/cbor.h"
 
@@ -101,6 +103,7 @@ bool SessionImpl::CloseFor(ClosedBy reason) {
 
 // With run_mutex_ held.
 void SessionImpl::LetGo() {
+  if (surroundings_.record && told_ && !released_) TellOfFiles();
   while (!checkpoints_.empty()) DropCheckpoint(checkpoints_.size() - 1);
   DropProcess();
   private_template_.reset();
@@ -176,6 +179,19 @@ Status SessionImpl::TellOfProcess() {
   sink_->OnSessionOpen(facts);
   told_ = true;
   return sink_->Commit();
+}
+
+void SessionImpl::TellOfFiles() {
+  if (!process_) return;
+  WorkFolder folder(process_->work_folder());
+  const auto files = folder.List();
+  if (!files) return;
+  std::vector<FileDigest> digests;
+  for (const FileInfo& file : *files) {
+    const auto content = folder.Get(file.path, kMaxFileBytes);
+    digests.push_back({file.path, file.size_bytes, content ? Sha256Hex(AsText(*content)) : ""});
+  }
+  sink_->OnFilesAtEnd(id(), digests);
 }
 
 SessionFacts SessionImpl::Facts() const {

@@ -109,6 +109,7 @@ class SessionImpl : public Session {
   std::vector<ToolSpec> VisibleTools() const;
   Status TellOfProcess();
   SessionFacts Facts() const;
+  void TellOfFiles();
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args,
                                  std::chrono::milliseconds patience);

@@ -74,9 +74,8 @@ Result<SyscallFilter> FilterFor(const SyscallFilterOptions& wanted) {
 }
 
 Result<std::string> StartPacket(const TemplateOptions& options, bool landlock, std::uint32_t spare_uid) {
-  ASSIGN_OR_RETURN(
-      const SyscallFilter filter,
-      FilterFor({.host_root_visible = !options.own_root, .witness_opens = WitnessesOpens(options)}));
+  ASSIGN_OR_RETURN(const SyscallFilter filter, FilterFor({.host_root_visible = !options.own_root,
+                                                          .witness_opens = WitnessesOpens(options)}));
   wire::TemplateStart start;
   start.inspector = options.inspector;
   start.imports_ahead = options.imports == Imports::kAhead;

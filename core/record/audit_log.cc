@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -47,6 +48,8 @@ class AuditLogImpl : public AuditLog {
  public:
   AuditLogImpl(std::filesystem::path path, UniqueFd file, AuditLogOptions options)
       : path_(std::move(path)), file_(std::move(file)), options_(std::move(options)) {}
+  AuditLogImpl(std::function<void(const Json&)> take, AuditLogOptions options)
+      : take_(std::move(take)), options_(std::move(options)) {}
 
   const std::filesystem::path& path() const override { return path_; }
   std::string head() const override {
@@ -85,6 +88,16 @@ class AuditLogImpl : public AuditLog {
   void OnFilePut(std::string_view session, std::string_view path, std::span<const std::byte> data) override {
     Add("put_file", session, std::nullopt,
         [&](const Keeping& keeping) { return FileRecord(keeping, path, data); });
+  }
+  void OnFilesAtEnd(std::string_view session, const std::vector<FileDigest>& files) override {
+    Add("files", session, std::nullopt, [&](const Keeping& keeping) {
+      Json list = Json::array();
+      for (const FileDigest& file : files)
+        list.push_back({{"path", keeping.redactor.Apply(file.path)},
+                        {"bytes", file.size_bytes},
+                        {"sha256", file.sha256}});
+      return Json{{"files", std::move(list)}};
+    });
   }
   void OnFileRemoved(std::string_view session, std::string_view path) override {
     Add("remove_file", session, std::nullopt, [&](const Keeping& keeping) {
@@ -209,6 +222,7 @@ class AuditLogImpl : public AuditLog {
     if (!session.empty()) body["session"] = session;
     if (cell) body["cell"] = *cell;
     body.update(members);
+    if (take_) return take_(body);
     const std::string line = MakeRecord(head_, body);
     if (const Status written = WriteFull(file_.get(), AsBytes(line), Deadline::Never()); !written)
       FailWith({written.error().code,
@@ -248,6 +262,7 @@ class AuditLogImpl : public AuditLog {
 
   const std::filesystem::path path_;
   const UniqueFd file_;
+  const std::function<void(const Json&)> take_;
   const AuditLogOptions options_;
   mutable std::mutex mutex_;
   ChainHead head_;
@@ -258,6 +273,10 @@ class AuditLogImpl : public AuditLog {
 };
 
 }  // namespace
+
+std::shared_ptr<AuditLog> AuditLog::Into(std::function<void(const Json&)> take, AuditLogOptions options) {
+  return std::make_shared<AuditLogImpl>(std::move(take), std::move(options));
+}
 
 Result<std::shared_ptr<AuditLog>> AuditLog::Create(const std::filesystem::path& path,
                                                    AuditLogOptions options) {

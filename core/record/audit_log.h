@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,10 @@ class AuditLog : public EventSink {
   static Result<std::shared_ptr<AuditLog>> Create(const std::filesystem::path& path,
                                                   AuditLogOptions options = {});
 
-  virtual const std::filesystem::path& path() const = 0;
+  // One that keeps nothing: `take` gets each record's members, one call at a time.
+  static std::shared_ptr<AuditLog> Into(std::function<void(const Json&)> take, AuditLogOptions options = {});
+
+  virtual const std::filesystem::path& path() const = 0;  // empty where there is no file
   virtual std::string head()
       const = 0;  // hash of the last record: keep it elsewhere, and a recomputed chain is found
 

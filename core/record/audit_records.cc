@@ -177,6 +177,7 @@ Json CellEndRecord(const Keeping& keeping, const CellResult& result) {
         KeptText(keeping.redactor, result.final_answer->explanation, keeping.max_text_bytes);
   }
   if (result.limit) json["limit"] = LimitJson(*result.limit);
+  if (result.clock_offset) json["clock_offset_ns"] = result.clock_offset->count();
   json["usage"] = Redacted(keeping.redactor, ToJson(result.usage));
   json["usage"].erase("denied");  // each has a record of its own
   return json;
