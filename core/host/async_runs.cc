@@ -16,7 +16,8 @@ void AsyncRuns::Add(std::string code, RunOptions options, Done done) {
     if (!refused) {
       waiting_.push_back({std::move(code), options, std::move(done)});
       if (scheduled_) return;
-      const Status posted = Schedule();
+      const Status posted = threads_.Post([self = shared_from_this()] { self->RunOne(); });
+      scheduled_ = posted.has_value();
       if (posted) return;
       refused = posted.error();
       done = std::move(waiting_.back().done);
@@ -26,13 +27,7 @@ void AsyncRuns::Add(std::string code, RunOptions options, Done done) {
   done(tl::unexpected<Error>(std::move(*refused)));
 }
 
-// With mutex_ held. One task for each run and not for the whole queue, so that sessions take turns.
-Status AsyncRuns::Schedule() {
-  const Status posted = threads_.Post([self = shared_from_this()] { self->RunOne(); });
-  scheduled_ = posted.has_value();
-  return posted;
-}
-
+// One task for each run and not for the whole queue, so that sessions take turns.
 void AsyncRuns::RunOne() {
   std::unique_lock lock(mutex_);
   if (waiting_.empty()) {  // Close was quicker
@@ -50,17 +45,9 @@ void AsyncRuns::RunOne() {
 
   lock.lock();
   runner_ = {};
-  std::deque<Waiting> stranded;
-  std::optional<Error> error;
-  if (waiting_.empty()) {
-    scheduled_ = false;
-  } else if (const Status posted = Schedule(); !posted) {
-    stranded.swap(waiting_);
-    error = posted.error();
-  }
+  scheduled_ = !waiting_.empty();
+  if (scheduled_) threads_.PostNext([self = shared_from_this()] { self->RunOne(); });
   idle_.notify_all();
-  lock.unlock();
-  if (error) FailAll(std::move(stranded), *error);
 }
 
 void AsyncRuns::Close(Error reason) {
@@ -72,11 +59,7 @@ void AsyncRuns::Close(Error reason) {
   if (runner_ != std::this_thread::get_id())
     idle_.wait(lock, [this] { return runner_ == std::thread::id(); });
   lock.unlock();
-  FailAll(std::move(left), error);
-}
-
-void AsyncRuns::FailAll(std::deque<Waiting> runs, const Error& error) {
-  for (Waiting& run : runs) run.done(tl::unexpected<Error>(error));
+  for (Waiting& run : left) run.done(tl::unexpected<Error>(error));
 }
 
 bool AsyncRuns::empty() const {

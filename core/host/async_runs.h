@@ -42,9 +42,7 @@ class AsyncRuns : public std::enable_shared_from_this<AsyncRuns> {
   };
 
   AsyncRuns(RunThreads& threads, RunNow run) : threads_(threads), run_(std::move(run)) {}
-  Status Schedule();
   void RunOne();
-  void FailAll(std::deque<Waiting> runs, const Error& error);
 
   RunThreads& threads_;
   RunNow run_;

@@ -60,6 +60,11 @@ Status RunThreads::Post(std::function<void()> task) {
   return {};
 }
 
+void RunThreads::PostNext(std::function<void()> task) {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting.push_back(std::move(task));
+}
+
 std::size_t RunThreads::count() const {
   const std::lock_guard lock(state_->mutex);
   return state_->threads;

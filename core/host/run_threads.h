@@ -24,6 +24,9 @@ class RunThreads {
   // kResourceExhausted where no thread runs and none can be started: the task is not taken.
   Status Post(std::function<void()> task);
 
+  // For a task that ends at once: its thread goes on with the next, so that none is woken for this one.
+  void PostNext(std::function<void()> task);
+
   std::size_t count() const;  // threads alive
 
  private:
