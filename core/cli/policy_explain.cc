@@ -13,8 +13,8 @@
 #include "gloveport/core/cli/policy_page.h"
 #include "gloveport/core/cli/policy_tools.h"
 #include "gloveport/core/cli/tool_forecast.h"
+#include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
-#include "gloveport/core/serve/result_json.h"
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {

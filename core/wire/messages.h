@@ -39,8 +39,9 @@ struct ToolReply {
   std::string error_message;
 };
 // Everything that is not hot: name says which operation, args is one map. Answered by exactly one Reply.
-// Session: define_tools, describe_runtime, set_variable, get_variable, complete, inspect, is_complete, branch (the session
-// forks, and the branch answers too, on the channel that it was given). Inspector: check, syntax, validate.
+// Session: define_tools, describe_runtime, set_variable, get_variable, complete, inspect, is_complete, branch
+// (the session forks, and the branch answers too, on the channel that it was given). Inspector: check,
+// syntax, validate.
 struct Request {
   std::uint64_t id = 0;
   std::string op;

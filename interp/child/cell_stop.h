@@ -3,8 +3,9 @@
 //
 // The host sends a signal whose value is the cell's number: SIGUSR1 for the time limit, SIGUSR2 for an
 // interrupt. The C handler compares the number with that of the running cell, so that a late signal cannot
-// hit the next cell (a request has a number too: wire::StopNumber), and goes on by CPython's own signal path, which also ends sleeps, lock waits and long
-// computations that check for signals. There is no watchdog thread: it would spoil forks.
+// hit the next cell (a request has a number too: wire::StopNumber), and goes on by CPython's own signal path,
+// which also ends sleeps, lock waits and long computations that check for signals. There is no watchdog
+// thread: it would spoil forks.
 //
 // A time-out and a final answer end the cell for good: see unwinder.h. An interrupt is one KeyboardInterrupt.
 #ifndef GLOVEPORT_INTERP_CHILD_CELL_STOP_H_
