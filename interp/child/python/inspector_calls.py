@@ -21,6 +21,7 @@ _FETCHERS = dict.fromkeys(
 _FETCHING_METHODS = frozenset(("__getattribute__", "__getattr__"))
 _GETTERS = frozenset(("operator.attrgetter", "operator.methodcaller"))
 _FORMAT_METHODS = frozenset(("format", "format_map", "vformat", "get_field"))
+FORMATTERS = frozenset(("format", "format_map"))
 _MAX_SPREAD = 16  # no function that is looked at takes more
 _GETATTR = (values.MODULE, "builtins.getattr")
 _NAMING = (values.TEXT, values.BYTES, values.PATH, values.PREFIX, values.STEM)  # what may name a file
@@ -105,12 +106,17 @@ def _check_function(judge, node, scope, path, arguments):
         dynamic.check(judge, node, path, arguments, scope)
 
 
+def check_unbound_format(judge, node, scope):
+    """`text.format` that is not called where it stands: it may be, anywhere."""
+    _check_format(judge, node, values.texts(judge.values.of(node.value, scope)), node.attr)
+
+
 def _check_method(judge, node, scope, method, arguments, paths):
     base = judge.values.of(node.func.value, scope)
     if method in _FORMAT_METHODS:
         known = values.texts(base)
         _check_format(judge, node, known or values.texts(arguments.get(0)[0]), method)
-    elif method in _FETCHING_METHODS and not paths:
+    elif method in _FETCHING_METHODS and not _FETCHERS.keys() & set(paths):
         for position in (0, 1):
             _check_fetch(judge, node, method, (), *arguments.get(position))
     elif method in places.METHODS and not _is_pattern(method, arguments):
@@ -163,11 +169,21 @@ def _check_getter(judge, node, path, arguments):
                 judge.add(node, imports.DENY, names.rule_of(inner),
                           f"{name}('{quoted(text)}'): {inner} {why}",
                           names.instead_of(inner))
+            if name == "methodcaller" and text in _FETCHING_METHODS and len(arguments.positional) > 1:
+                item = arguments.positional[1]
+                _check_fetch(judge, node, f"methodcaller('{text}')", (), judge.values.of(*item), item[0])
 
 
 def _check_getter_call(judge, node, scope, arguments):
-    """attrgetter('a.b')(module)."""
+    """attrgetter('a.b')(module), and partial(getattr, x)('a')."""
     inner = node.func
+    if "functools.partial" in values.modules(judge.values.of(inner.func, scope)):
+        given = Arguments(judge, inner, scope)
+        if _GETATTR in given.get(0)[0]:
+            both = [*given.positional[1:], *arguments.positional]
+            if len(both) > 1:
+                _check_fetch(judge, node, "getattr", judge.values.of(*both[0]), judge.values.of(*both[1]),
+                             both[1][0])
     if "operator.attrgetter" not in values.modules(judge.values.of(inner.func, scope)):
         return
     wanted = Arguments(judge, inner, scope)

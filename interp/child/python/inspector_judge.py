@@ -35,6 +35,7 @@ class Judge:
         self._top = tree.body if scope is None else []
         self._firm = None
         self._excused = set()
+        self._called = set()
         self._answers = outer._answers if outer is not None else {}
         self.moves = any(isinstance(node, (ast.Attribute, ast.Name)) and
                          (getattr(node, "attr", None) or getattr(node, "id", None)) == "chdir"
@@ -187,6 +188,8 @@ class Judge:
 
     def _attribute(self, node, scope):
         attribute = node.attr
+        if attribute in calls.FORMATTERS and id(node) not in self._called:
+            calls.check_unbound_format(self, node, scope)
         if attribute in self.rules.internals:
             if (attribute in names.DUNDERS or attribute in self.rules.attributes_denied
                     or attribute not in self._own_attributes):
@@ -208,6 +211,7 @@ class Judge:
 
     def _call(self, node, scope):
         function = node.func
+        self._called.add(id(function))
         if isinstance(function, ast.Attribute) and function.attr in _HARMLESS_KEYS:
             self._lookup(function.value, node.args[0] if node.args else None, node, scope)
         elif node.args and _COUNTING.intersection(values.modules(self.values.of(function, scope))):
