@@ -12,6 +12,7 @@
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/cli/display_printer.h"
 #include "gloveport/core/cli/figure_folder.h"
+#include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
@@ -80,10 +81,12 @@ Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figur
   const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
   if (!options.json) session_options.sink = sink;
   session_options.approver = TerminalApprover::Find(console);
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<Runtime> runtime,
-      Runtime::Create(
-          {.min_ready = 0, .imports = Imports::kWhenNeeded, .record = log}));  // there is no next session
+  ASSIGN_OR_RETURN(const std::shared_ptr<DecisionHook> hook, MakeHook(options.hook));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
+                   Runtime::Create({.min_ready = 0,
+                                    .imports = Imports::kWhenNeeded,
+                                    .record = log,
+                                    .hook = hook}));  // there is no next session
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
   InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
   sink->OnReaderGone([&watcher] { watcher.Trigger(); });

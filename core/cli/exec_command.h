@@ -21,6 +21,7 @@ struct ExecOptions {
   std::string figures;  // folder for images; empty: the current one, and none with `json`
   bool json = false;
   AuditFile audit;
+  std::string hook;  // as MakeHook reads it
 };
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console);

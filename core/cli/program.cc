@@ -25,7 +25,10 @@ namespace {
 
 using Action = std::function<ExitCode(Console&)>;
 
-void AddAudit(CLI::App& command, AuditFile& audit) {
+void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
+  command.add_option("--hook", hook,
+                     "Program or http(s) URL that is asked about each cell and tool call, as JSON, and may\n"
+                     "make the policy's verdict stricter, never looser");
   command.add_option("--audit", audit.file,
                      "New file for the audit log, or a folder in which each run gets one: a hash chain of\n"
                      "all that was decided, run, opened, called, refused and used");
@@ -51,7 +54,7 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, A
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_flag("--json", options.json, "One JSON object on stdout: answer, steps, evidence");
-  AddAudit(*command, options.audit);
+  AddWatching(*command, options.audit, options.hook);
   command->callback([&] { action = [&](Console& console) { return RunGoal(program, options, console); }; });
 }
 
@@ -69,7 +72,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
                       "Folder for the images that the code shows, in place of the current one;\n"
                       "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
-  AddAudit(*command, options.audit);
+  AddWatching(*command, options.audit, options.hook);
   command->callback([&] {
     if (options.file.empty() && !options.code) {
       throw CLI::RequiredError("exec: a file, or -c with the code itself,");
@@ -81,7 +84,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
 void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& options, Action& action) {
   CLI::App* command =
       app.add_subcommand("session", "Serve sessions to a program: JSON lines on stdin and stdout");
-  AddAudit(*command, options.audit);
+  AddWatching(*command, options.audit, options.hook);
   command->callback(
       [&] { action = [&](Console& console) { return RunSession(program, options, console); }; });
 }

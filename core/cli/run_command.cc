@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/evidence.h"
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/narrator.h"
 #include "gloveport/core/cli/option_error.h"
@@ -35,6 +36,7 @@ struct Inputs {
   std::unique_ptr<Model> model;
   SessionOptions session;
   AgentOptions agent;
+  std::shared_ptr<DecisionHook> hook;
 };
 
 Result<InputFile> ReadInputFile(const std::string& path) {
@@ -111,6 +113,7 @@ Result<Inputs> ReadInputs(const Program& program, const RunCommandOptions& optio
   ASSIGN_OR_RETURN(inputs.agent.files, ReadInputFiles(options.files));
   ASSIGN_OR_RETURN(inputs.agent.schema, ReadSchema(options.schema));
   ASSIGN_OR_RETURN(inputs.model, AtOption("--model", MakeModel(options.model)));
+  ASSIGN_OR_RETURN(inputs.hook, MakeHook(options.hook));
   inputs.agent.goal = options.goal;
   inputs.agent.max_steps = static_cast<std::size_t>(options.max_steps);
   return inputs;
@@ -193,7 +196,8 @@ Json RunEnd(const AgentResult& result) {
 }
 
 Result<AgentResult> RunAgent(Inputs inputs, const std::shared_ptr<AuditLog>& log, Console& console) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime, Runtime::Create({.record = log}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
+                   Runtime::Create({.record = log, .hook = inputs.hook}));
   const auto voice = inputs.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
   const auto narrator = std::make_shared<Narrator>(console, voice);
   inputs.session.sink = narrator;

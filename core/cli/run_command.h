@@ -22,6 +22,7 @@ struct RunCommandOptions {
   int max_steps = 10;
   bool json = false;
   AuditFile audit;
+  std::string hook;  // as MakeHook reads it
 };
 
 ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Console& console);

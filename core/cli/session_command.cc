@@ -1,5 +1,6 @@
 #include "gloveport/core/cli/session_command.h"
 
+#include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/session_protocol.h"
 
@@ -11,7 +12,12 @@ ExitCode RunSession(const Program& program, const SessionCommandOptions& options
     console.Failure(program.name + " session", log.error());
     return kExitUsage;
   }
-  auto runtime = Runtime::Create({.record = *log});
+  const auto hook = MakeHook(options.hook);
+  if (!hook) {
+    console.Failure(program.name + " session", hook.error());
+    return kExitUsage;
+  }
+  auto runtime = Runtime::Create({.record = *log, .hook = *hook});
   if (!runtime) {
     console.Failure(program.name + " session", runtime.error());
     return kExitConfinement;

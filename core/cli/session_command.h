@@ -11,6 +11,7 @@ namespace gloveport {
 
 struct SessionCommandOptions {
   AuditFile audit;
+  std::string hook;  // as MakeHook reads it
 };
 
 ExitCode RunSession(const Program& program, const SessionCommandOptions& options, Console& console);

@@ -18,6 +18,25 @@ std::string Seconds(std::chrono::nanoseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1e9);
 }
 
+// Asks the hook on a thread of the dispatcher, in the place of the tool.
+class HookCall : public Tool {
+ public:
+  HookCall(std::shared_ptr<DecisionHook> hook, std::chrono::milliseconds time, HookQuestion question)
+      : hook_(std::move(hook)), time_(time), question_(std::move(question)) {}
+  const ToolSpec& spec() const override { return spec_; }
+  Result<Value> Call(const Arguments& arguments, CallContext&) override {
+    question_.args = Value(arguments.all());
+    const HookAnswer answer = AskHook(*hook_, question_, time_);
+    return Value::Object({{"decision", EffectName(answer.decision)}, {"reason", answer.reason}});
+  }
+
+ private:
+  const std::shared_ptr<DecisionHook> hook_;
+  const std::chrono::milliseconds time_;
+  const ToolSpec spec_;
+  HookQuestion question_;
+};
+
 }  // namespace
 
 CellCalls::CellCalls(SessionProcess& process, const CallEnvironment& environment, CallOwner& owner,
@@ -65,8 +84,47 @@ void CellCalls::Take(wire::ToolCall& call) {
     return refuse("PermissionError",
                   fmt::format("this call of {} is denied by the policy ({})", call.name, decision.reason),
                   "tool");
-  if (decision.effect == Effect::kAsk) return AskFor(in_flight->second, decision, std::move(decoded->value));
-  Start(call.call, in_flight->second, std::move(decoded->value.as_map()));
+  if (environment_.hook)
+    return AskHookAbout(call.call, in_flight->second, decision, std::move(decoded->value));
+  Decide(call.call, in_flight->second, decision, std::move(decoded->value));
+}
+
+void CellCalls::Decide(std::uint64_t call, InFlight& in_flight, const ToolDecision& decision,
+                       Value arguments) {
+  if (decision.effect == Effect::kAsk) return AskFor(in_flight, decision, std::move(arguments));
+  Start(call, in_flight, std::move(arguments.as_map()));
+}
+
+void CellCalls::AskHookAbout(std::uint64_t call, InFlight& in_flight, const ToolDecision& decision,
+                             Value arguments) {
+  HookQuestion question;
+  question.subject = HookQuestion::Subject::kToolCall;
+  question.session = environment_.session;
+  question.tool = in_flight.tool->spec().name;
+  question.verdict = decision.effect;
+  question.reason = decision.reason;
+  in_flight.before_hook = decision;
+  environment_.dispatcher.Dispatch(
+      {call, cell_,
+       std::make_shared<HookCall>(environment_.hook, environment_.hook_time, std::move(question)),
+       std::move(arguments.as_map()), owner_.deadline()});
+}
+
+void CellCalls::OnHookAnswer(std::uint64_t call, InFlight& in_flight, CompletedCall& completed) {
+  ToolDecision decision = *std::exchange(in_flight.before_hook, std::nullopt);
+  const std::string word = completed.record.result.TextOr("decision", "deny");
+  const std::string reason = completed.record.result.TextOr("reason", completed.record.error);
+  const std::string tool = in_flight.tool->spec().name;
+  if (word == EffectName(Effect::kDeny))
+    return Refuse(call, tool, "PermissionError",
+                  fmt::format("this call of {} is denied by the decision hook ({}): {}", tool,
+                              environment_.hook->name(), reason.empty() ? "no reason was given" : reason),
+                  "hook");
+  if (word == EffectName(Effect::kAsk) && decision.effect == Effect::kAllow)
+    decision.reason = fmt::format("the decision hook ({}) asks for it{}{}", environment_.hook->name(),
+                                  reason.empty() ? "" : ": ", reason);
+  if (word == EffectName(Effect::kAsk)) decision.effect = Effect::kAsk;
+  Decide(call, in_flight, decision, std::move(completed.record.args));
 }
 
 ToolDecision CellCalls::Judge(const std::string& tool, const Value& arguments) const {
@@ -172,6 +230,9 @@ Result<wire::Encoded> CellCalls::EncodeResult(const ToolCallRecord& record) {
 }
 
 void CellCalls::Answer(CompletedCall& completed) {
+  const auto in_flight = in_flight_.find(completed.call);
+  if (completed.cell == cell_ && in_flight != in_flight_.end() && in_flight->second.before_hook)
+    return OnHookAnswer(completed.call, in_flight->second, completed);
   if (completed.cell != cell_ || !Release(completed.call)) return;
   ToolCallRecord& record = completed.record;
   record.call = completed.call;

@@ -14,6 +14,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/host/approval_desk.h"
 #include "gloveport/core/host/call_limits.h"
+#include "gloveport/core/host/decision_hook.h"
 #include "gloveport/core/host/memory_budget.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/session_process.h"
@@ -34,7 +35,9 @@ struct CallEnvironment {
   ToolDispatcher& dispatcher;
   SessionTotals& totals;
   ApprovalDesk& desk;
-  EventSink* sink;  // may be null
+  EventSink* sink;                     // may be null
+  std::shared_ptr<DecisionHook> hook;  // asked about every call that the policy does not deny; may be null
+  std::chrono::milliseconds hook_time;
 };
 
 // The run that the calls belong to: what they can make of it.
@@ -78,9 +81,13 @@ class CellCalls {
     Deadline deadline = Deadline::Never();  // of the tool's own time limit
     std::uint64_t cost = 0;                 // of its arguments in budget_
     std::shared_ptr<PendingApproval> approval;
+    std::optional<ToolDecision> before_hook;  // the policy's, while the hook is asked
   };
 
   ToolDecision Judge(const std::string& tool, const Value& arguments) const;
+  void Decide(std::uint64_t call, InFlight& in_flight, const ToolDecision& decision, Value arguments);
+  void AskHookAbout(std::uint64_t call, InFlight& in_flight, const ToolDecision& decision, Value arguments);
+  void OnHookAnswer(std::uint64_t call, InFlight& in_flight, CompletedCall& completed);
   void AskFor(InFlight& in_flight, const ToolDecision& decision, Value arguments);
   void OnDecision(std::uint64_t call, InFlight& in_flight, ApprovalDecision decision);
   void Answer(CompletedCall& completed);

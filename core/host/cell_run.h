@@ -43,6 +43,8 @@ struct CellEnvironment {
   const SessionFamily& family;
   DiskWatch* disk;  // null where the work folder limits itself
   ApprovalDesk& desk;
+  std::shared_ptr<DecisionHook> hook;  // may be null
+  std::chrono::milliseconds hook_time;
   Counters counters = Counters::kOff;
 };
 

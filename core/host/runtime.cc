@@ -19,6 +19,7 @@ class RuntimeImpl : public Runtime {
  public:
   RuntimeImpl(std::filesystem::path interp, const RuntimeOptions& options)
       : max_sessions_(options.max_sessions),
+        hook_(options.hook),
         templates_(std::move(interp), options.patience, options.imports),
         sessions_(templates_, options.min_ready),
         inspector_(sessions_),
@@ -26,6 +27,7 @@ class RuntimeImpl : public Runtime {
         surroundings_{sessions_, inspector_, [this] { return Admit(); }, options.record, threads_, timer_} {}
 
   Result<std::unique_ptr<Session>> Open(SessionOptions options) override {
+    if (!options.hook) options.hook = hook_;
     // Beside the session's own template: together they take as long as one where there are two CPUs.
     if (options.policy.inspection == Inspection::kRequired)
       std::call_once(warm_inspector_once_,
@@ -59,6 +61,7 @@ class RuntimeImpl : public Runtime {
   }
 
   const std::size_t max_sessions_;
+  const std::shared_ptr<DecisionHook> hook_;
   std::atomic<std::size_t> open_sessions_{0};
   std::atomic<std::uint64_t> last_session_{0};
   TemplatePool templates_;

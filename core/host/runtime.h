@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gloveport/core/base/result.h"
+#include "gloveport/core/host/decision_hook.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/patience.h"
@@ -37,8 +38,9 @@ struct RuntimeOptions {
   std::size_t max_sessions = 4096;   // Open beyond that is kResourceExhausted
   std::size_t max_async_runs = 256;  // threads for Session::RunAsync; they come and go with the runs
   Imports imports = Imports::kAhead;
-  Patience patience;                  // with children that do not answer: kDeadlineExceeded
-  std::shared_ptr<EventSink> record;  // told of every session, besides the session's own sink; may be null
+  Patience patience;                   // with children that do not answer: kDeadlineExceeded
+  std::shared_ptr<EventSink> record;   // told of every session, besides the session's own sink; may be null
+  std::shared_ptr<DecisionHook> hook;  // of sessions that bring none of their own; may be null
 };
 
 struct SessionOptions {
@@ -47,6 +49,10 @@ struct SessionOptions {
   std::optional<std::filesystem::path> workdir;  // host folder bound at /workdir; absent: a sized tmpfs
   std::shared_ptr<EventSink> sink;               // may be null
   std::shared_ptr<Approver> approver;            // null: what the policy asks for is denied
+  // May make what the policy says of cells and tool calls stricter; null: nobody is asked. Cells that run
+  // with InspectMode::kOff are not judged, by nobody.
+  std::shared_ptr<DecisionHook> hook;
+  std::chrono::milliseconds hook_time = kDefaultHookTime;  // no answer by then is a denial
   // In place of the policy's: the order of sets, random, numpy.random, uuid4, os.urandom and secrets repeat.
   // Each seed takes a template of its own, of which a runtime keeps the last few.
   std::optional<std::uint64_t> seed;

@@ -118,6 +118,7 @@ class SessionImpl : public Session {
   Status CheckRunnable(std::string_view code, const RunOptions& options) const;
   Result<CellResult> JudgeAndRun(std::uint32_t cell, std::string code, const RunOptions& options);
   Result<Verdict> Judge(std::uint32_t cell, std::string_view code);
+  Verdict AskHookAboutCell(std::string_view code, Verdict verdict) const;
   ApprovalDecision AskForCell(std::uint32_t cell, const std::string& code, const Verdict& verdict);
   CellResult Denied(std::uint32_t cell, Verdict verdict, std::string_view reason);
   CellResult RunInProcess(std::uint32_t cell, std::string_view code, const RunOptions& options,

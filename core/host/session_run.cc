@@ -102,8 +102,19 @@ Result<Verdict> SessionImpl::Judge(std::uint32_t cell, std::string_view code) {
   std::vector<std::string> names;
   for (const ToolSpec& spec : VisibleTools()) names.push_back(spec.name);
   ASSIGN_OR_RETURN(Verdict verdict, surroundings_.inspector.Check(options_.policy, code, names));
+  if (options_.hook) verdict = AskHookAboutCell(code, std::move(verdict));
   if (sink_) sink_->OnVerdict(id(), cell, verdict);
   return verdict;
+}
+
+Verdict SessionImpl::AskHookAboutCell(std::string_view code, Verdict verdict) const {
+  HookQuestion question;
+  question.session = id();
+  question.code = code;
+  question.verdict = ToEffect(verdict.decision);
+  question.findings = verdict.findings;
+  const HookAnswer answer = AskHook(*options_.hook, question, options_.hook_time);
+  return WithHookAnswer(std::move(verdict), answer, options_.hook->name());
 }
 
 // Waits, as long as nobody interrupts.
@@ -138,13 +149,20 @@ CellResult SessionImpl::RunInProcess(std::uint32_t cell, std::string_view code, 
     offset = options.clock_offset.value_or(std::chrono::steady_clock::now() - opened_);
     clock = *options_.policy.clock + *offset;
   }
-  const CellEnvironment environment{
-      id(),        options_.policy,
-      gate_,       options_.tools.get(),
-      sink_.get(), *dispatcher_,
-      interrupt_,  totals_,
-      *family_,    disk_.get(),
-      *desk_,      sink_ && sink_->wants_counters() ? Counters::kOn : Counters::kOff};
+  const CellEnvironment environment{id(),
+                                    options_.policy,
+                                    gate_,
+                                    options_.tools.get(),
+                                    sink_.get(),
+                                    *dispatcher_,
+                                    interrupt_,
+                                    totals_,
+                                    *family_,
+                                    disk_.get(),
+                                    *desk_,
+                                    options_.hook,
+                                    options_.hook_time,
+                                    sink_ && sink_->wants_counters() ? Counters::kOn : Counters::kOff};
   CellResult result = CellRun(*process_, environment, cell).Run(code, wall, approved, clock);
   result.clock_offset = offset;
   return result;

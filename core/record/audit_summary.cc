@@ -51,7 +51,13 @@ class Summarizer {
     std::erase_if(summary_.layers, [&](const std::string& name) { return !active.contains(name); });
   }
   void TakeCell(const Json&) { ++running_; }
-  void TakeVerdict(const Json& record) { ++summary_.verdicts[TextOf(record, "decision")]; }
+  void TakeVerdict(const Json& record) {
+    const std::string decision = TextOf(record, "decision");
+    ++summary_.verdicts[decision];
+    if (decision != "deny") return;
+    for (const Json& finding : MemberOf(record, "findings"))
+      Count({"inspector", TextOf(finding, "rule"), TextOf(finding, "message"), 1});
+  }
   void TakeAsked(const Json& record) {
     const std::string tool = TextOf(record, "tool");
     asked_[CountOf(record, "approval")] = tool.empty() ? "cell" : tool;
@@ -69,7 +75,9 @@ class Summarizer {
     use.seconds += NumberOf(record, "duration_s");
   }
   void TakeRefusal(const Json& record) {
-    AttemptCount attempt{TextOf(record, "source"), TextOf(record, "rule"), TextOf(record, "what"), 1};
+    Count({TextOf(record, "source"), TextOf(record, "rule"), TextOf(record, "what"), 1});
+  }
+  void Count(AttemptCount attempt) {
     const auto same = std::ranges::find_if(summary_.attempts, [&](const AttemptCount& other) {
       return std::tie(other.source, other.rule, other.what) ==
              std::tie(attempt.source, attempt.rule, attempt.what);
