@@ -116,7 +116,7 @@ TEST(PolicyImportTest, AllowedPathsAreNeverMoreThanThePattern) {
               {"Read(//data/reports/**)", "/data/reports/x", Effect::kAllow},
               {"Read(//data/reports/**)", "/data/reports/../x", Effect::kAsk},
               {"Read(//data/reports/**)", "/data/other", Effect::kAsk},
-              {"Read(~/notes/**)", "/root/notes/x", Effect::kAsk},
+              {"Read(~/notes/**)", "/users/me/notes/x", Effect::kAsk},
               {"Read(/docs/**)", "/docs/x", Effect::kAsk},
               {"Read(../x)", "../x", Effect::kAsk},
               {"Read([a-c].txt)", "a.txt", Effect::kAsk}});
@@ -125,13 +125,13 @@ TEST(PolicyImportTest, AllowedPathsAreNeverMoreThanThePattern) {
 TEST(PolicyImportTest, DeniedPathsAreNeverLessThanThePattern) {
   ExpectRows("deny", "Read", "file_path",
              {{"Read(./.env)", ".env", Effect::kDeny},
-              {"Read(./.env)", "/home/me/project/.env", Effect::kDeny},
+              {"Read(./.env)", "/users/me/project/.env", Effect::kDeny},
               {"Read(./.env)", "x/../.env", Effect::kDeny},
               {"Read(./.env)", "a.txt", Effect::kAsk},
               {"Read(*.key)", "deep/down/a.key", Effect::kDeny},
               {"Read(*.key)", "deep/down/a.keys", Effect::kAsk},
               {"Read(./secrets/**)", "secrets/x", Effect::kDeny},
-              {"Read(~/.ssh/**)", "/root/.ssh/id", Effect::kDeny},
+              {"Read(~/.ssh/**)", "/users/me/.ssh/id", Effect::kDeny},
               {"Read(/private/**)", "private/x", Effect::kDeny},
               {"Read(//etc/**)", "/etc/passwd", Effect::kDeny},
               {"Read(//etc/**)", "/srv/../etc/passwd", Effect::kDeny},
@@ -147,9 +147,9 @@ TEST(PolicyImportTest, DeniedPathsAreNeverLessThanThePattern) {
 
 TEST(PolicyImportTest, ProjectFolder) {
   const auto imported = Import(R"json({"permissions": {"allow": ["Read(/docs/**)"]}})json",
-                               {.extends = "default", .root = "/home/me/p"});
-  EXPECT_EQ(Decided(imported, "Read", "file_path", "/home/me/p/docs/a"), Effect::kAllow);
-  EXPECT_EQ(Decided(imported, "Read", "file_path", "/home/me/p/src/a"), Effect::kAsk);
+                               {.extends = "default", .root = "/users/me/p"});
+  EXPECT_EQ(Decided(imported, "Read", "file_path", "/users/me/p/docs/a"), Effect::kAllow);
+  EXPECT_EQ(Decided(imported, "Read", "file_path", "/users/me/p/src/a"), Effect::kAsk);
 }
 
 TEST(PolicyImportTest, HostsOfUrls) {
