@@ -168,6 +168,7 @@ void LimitRows(const Policy& policy, const PolicySource& source, Page& page) {
   row("tool calls a second", fmt::format("{}", limits.tool_calls_per_s), "tool_calls_per_s");
   row("one tool call", fmt::format("{} KiB of arguments, of result", limits.tool_call_kib), "tool_call_kib");
   row("result", fmt::format("{} MiB of the host's memory", limits.result_mib), "result_mib");
+  row("approval", fmt::format("{} for a person's decision", Seconds(limits.approval)), "approval_s");
   page.Heading("Limits", "of a whole session");
   row("CPU time", Seconds(limits.total_cpu), "total_cpu_s");
   row("output", fmt::format("{} MiB", limits.total_output_mib), "total_output_mib");
@@ -186,6 +187,14 @@ void Surroundings(const Policy& policy, const PolicySource& source, Page& page) 
   page.Row("network", "off", source.Of({"network"}));
   page.Row("checkpoints", kCheckpoints[static_cast<std::size_t>(policy.checkpoints)],
            source.Of({"checkpoint"}));
+  const auto since_1970 = policy.clock.value_or(std::chrono::nanoseconds(0));
+  page.Row("clock",
+           policy.clock ? fmt::format("starts at {:.3f} s after 1970",
+                                      std::chrono::duration<double>(since_1970).count())
+                        : "real",
+           source.Of({"clock"}));
+  page.Row("random numbers", policy.seed ? fmt::format("from the seed {}", *policy.seed) : "not repeatable",
+           source.Of({"seed"}));
   page.Row("layers required", fmt::format("{}", fmt::join(policy.required_layers, ", ")),
            source.Of({"layers", "require"}));
 }

@@ -36,9 +36,10 @@ enum class Decision { kAllow, kDeny, kEscalate };
 std::string_view DecisionName(Decision decision);  // "allow", "deny", "escalate"
 
 struct Finding {
-  std::string rule;  // import, builtin, dunder, attribute, path, network, pickle, dynamic-code, cost, syntax
-  int line = 0;      // 1-based
-  int column = 0;    // 1-based, in characters
+  // import, builtin, dunder, attribute, path, network, pickle, dynamic-code, cost, hook, syntax
+  std::string rule;
+  int line = 0;    // 1-based
+  int column = 0;  // 1-based, in characters
   std::string message;
   std::string hint;
   friend bool operator==(const Finding&, const Finding&) = default;
