@@ -13,6 +13,8 @@ std::string_view AttackSettingName(AttackSetting setting) {
       return "default";
     case AttackSetting::kOpen:
       return "open";
+    case AttackSetting::kWitnessed:
+      return "witnessed";
     case AttackSetting::kDegraded:
       return "degraded";
   }
@@ -29,6 +31,7 @@ std::optional<AttackSetting> AttackSettingFromName(std::string_view name) {
 Result<Policy> AttackPolicy(AttackSetting setting, std::chrono::milliseconds time) {
   ASSIGN_OR_RETURN(Policy policy, PresetPolicy(TakesHookOut(setting) ? "open" : "default"));
   if (setting != AttackSetting::kInspected) policy.inspection = Inspection::kOptional;
+  if (setting == AttackSetting::kWitnessed) policy.evidence.opens = EvidenceSource::kKernel;
   if (setting == AttackSetting::kDegraded) {
     policy.required_layers = {"seccomp", "landlock"};
     // Native modules cannot be loaded later in that mode, and without them most payloads would end at an
@@ -59,7 +62,8 @@ Result<Policy> AttackPolicy(AttackSetting setting, std::chrono::milliseconds tim
 }
 
 bool TakesHookOut(AttackSetting setting) {
-  return setting == AttackSetting::kOpen || setting == AttackSetting::kDegraded;
+  return setting == AttackSetting::kOpen || setting == AttackSetting::kWitnessed ||
+         setting == AttackSetting::kDegraded;
 }
 
 InspectMode AttackInspection(AttackSetting setting) {
