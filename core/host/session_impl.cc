@@ -200,7 +200,7 @@ SessionFacts SessionImpl::Facts() const {
   facts.policy = options_.policy;
   facts.layers = layers_;
   facts.tools = VisibleTools();
-  facts.seed = options_.seed;
+  facts.seed = Seed();
   if (options_.workdir) facts.workdir = options_.workdir->string();
   return facts;
 }

@@ -12,6 +12,7 @@
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/serve/client_tool.h"
 #include "gloveport/core/serve/request_policy.h"
+#include "gloveport/policy/instant.h"
 
 namespace gloveport {
 namespace {
@@ -24,8 +25,17 @@ std::chrono::milliseconds MillisecondsOf(double seconds) {
   return std::chrono::milliseconds(std::llround(std::ceil(std::min(seconds, kLongest) * 1000)));
 }
 
-Result<SessionOptions> ReadOptions(const Request& request) {
+// "real", or the instant at which the session's clock starts.
+Status ReadClock(const std::string& text, Policy& policy) {
+  policy.clock = ParseInstant(text);
+  if (policy.clock || text == "real") return {};
+  return Fail(ErrorCode::kInvalidArgument, fmt::format("open: the clock cannot be \"{}\"", text),
+              "write \"real\", or an instant from 1970 to 2200 in UTC: \"2026-01-31T12:00:00Z\"");
+}
+
+Result<SessionOptions> ReadOptions(const Request& request, Policy policy) {
   SessionOptions options;
+  options.policy = std::move(policy);
   const Json* given = request.Find("options");
   if (given == nullptr) return options;
   if (!given->is_object()) return Fail(ErrorCode::kInvalidArgument, "open: \"options\" must be an object");
@@ -34,6 +44,8 @@ Result<SessionOptions> ReadOptions(const Request& request) {
       options.workdir = value.get<std::string>();
     } else if (key == "seed" && value.is_number_unsigned()) {
       options.seed = value.get<std::uint64_t>();
+    } else if (key == "clock" && value.is_string()) {
+      RETURN_IF_ERROR(ReadClock(value.get<std::string>(), options.policy));
     } else if (key == "idle_timeout_s" && value.is_number() && value.get<double>() > 0) {
       options.idle_timeout = MillisecondsOf(value.get<double>());
     } else if (key == "time_to_live_s" && value.is_number() && value.get<double>() > 0) {
@@ -42,7 +54,8 @@ Result<SessionOptions> ReadOptions(const Request& request) {
       continue;
     } else {
       return Fail(ErrorCode::kInvalidArgument, fmt::format("open: option \"{}\" is not understood", key),
-                  "options are \"workdir\": path of a host folder, \"seed\": integer from 0, "
+                  "options are \"workdir\": path of a host folder, \"seed\": integer from 0, \"clock\": "
+                  "\"real\" or an instant, "
                   "\"idle_timeout_s\" and \"time_to_live_s\": numbers above 0");
     }
   }
@@ -130,8 +143,8 @@ Result<std::shared_ptr<const ToolRegistry>> ServedSession::MakeTools(const std::
 }
 
 Result<std::unique_ptr<Session>> ServedSession::Start(const Request& request) {
-  ASSIGN_OR_RETURN(SessionOptions options, ReadOptions(request));
-  ASSIGN_OR_RETURN(options.policy, PolicyOf(request));
+  ASSIGN_OR_RETURN(Policy policy, PolicyOf(request));
+  ASSIGN_OR_RETURN(SessionOptions options, ReadOptions(request, std::move(policy)));
   ASSIGN_OR_RETURN(options.tools, DeclareTools(request));
   options.sink = std::make_shared<Sink>(*this);
   options.approver = std::make_shared<Asker>(*this);

@@ -149,6 +149,18 @@ class Protocol(unittest.TestCase):
         self.assertEqual(numbers[0], numbers[1])
         self.assertNotEqual(numbers[0], numbers[2])
 
+    def test_clock_and_seed_together_make_runs_repeat(self):
+        code = "import time, uuid\nstr(uuid.uuid4()), list({'alpha', 'beta', 'gamma'}), int(time.time()) // 3600"
+        seen = []
+        for _ in range(2):
+            with self.client.open("default", seed=3, clock="2020-02-29T12:00:00Z") as session:
+                seen.append(session.run(code)["repr"])
+        self.assertEqual(seen[0], seen[1])
+        self.assertIn(str(1582977600 // 3600), seen[0])
+        with self.assertRaises(RequestError) as caught:
+            self.client.open("default", clock="noon")
+        self.assertIn("clock", str(caught.exception))
+
     def test_questions_about_code_and_values(self):
         verdict = self.client.call("check", policy={"extends": "default", "imports": {"deny": ["json"]}},
                                    code="x = 1\nimport json")["verdict"]

@@ -97,6 +97,14 @@ TEST_F(SessionRepeatTest, TheOptionOfASessionSeedsAllOfIt) {
   EXPECT_NE(seen[0], seen[2]);
 }
 
+TEST_F(SessionRepeatTest, SessionsOutliveTheTemplatesOfSeedsThatAreForgotten) {
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (int seed = 1; seed <= 6; ++seed) sessions.push_back(Open("\"seed\":" + std::to_string(seed)));
+  for (const auto& session : sessions) EXPECT_EQ(Run(*session, "1 + 1").repr, "2");
+  const std::string first = Run(*sessions[0], "hash('text')").repr;
+  EXPECT_EQ(Run(*Open(R"("seed":1)"), "hash('text')").repr, first);
+}
+
 TEST_F(SessionRepeatTest, TheClockGoesOnWithRealTimeBetweenCells) {
   const auto session = Open(R"("clock":"2000-01-01T00:00:00Z")");
   const CellResult first = Run(*session, "import time\nt = time.time(); time.sleep(0.02); t");
