@@ -26,7 +26,7 @@ Result<Value> DecodeMap(std::string_view packet) {
 
 std::string Encode(const TemplateStart& m) {
   Value map = Value::Object({{"inspector", m.inspector},
-                              {"imports_ahead", m.imports_ahead},
+                             {"imports_ahead", m.imports_ahead},
                              {"own_root", m.own_root},
                              {"landlock", m.landlock},
                              {"dumpable", m.dumpable},
