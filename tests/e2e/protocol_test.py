@@ -184,8 +184,8 @@ class Protocol(unittest.TestCase):
         replies = {(reply["id"], reply["error"]["code"]) for reply in self.client.unsolicited}
         self.assertEqual({(name, "invalid_argument") for name in ("m1", "m2", "m3", "m4", "m5", None)}, replies)
 
-    def test_what_this_version_cannot_do_says_so(self):
-        self.assertEqual("unsupported", self.refused("approve", approval=1, decision="allow").code)
+    def test_a_decision_that_nobody_waits_for_is_refused(self):
+        self.assertEqual("not_found", self.refused("approve", approval=1, decision="allow").code)
 
     def test_an_editor_gets_completions_help_and_indents(self):
         tools = [{"name": "lookup", "description": "Finds a word.", "parameters": [{"name": "word", "type": "string"}]}]

@@ -198,7 +198,7 @@ TEST_F(SessionProtocol, BadRequestsAreAnsweredWithTheirIdAndTheConnectionGoesOn)
   peer_.Call(kOpen);
   const std::array<std::pair<std::string_view, std::string_view>, 20> kCases = {{
       {R"({"id":1,"op":"fly"})", "unsupported"},
-      {R"({"id":1,"op":"approve"})", "unsupported"},
+      {R"({"id":1,"op":"approve"})", "invalid_argument"},
       {R"({"id":1,"op":"checkpoint","session":"s1"})", "denied"},
       {R"({"id":1,"op":"branch","session":"s1"})", "denied"},
       {R"({"id":1,"op":"complete","session":"s1","code":"x","cursor":-1})", "invalid_argument"},
