@@ -17,13 +17,13 @@ class Lines {
   explicit Lines(const std::filesystem::path& path) : file_(path, std::ios::binary) {}
 
   bool opened() const { return file_.is_open(); }
-  bool failed() const { return file_.bad(); }
+  bool failed() const { return failed_; }
 
   // False at the end. `whole` where the line had its newline.
   bool Next(std::string& line, bool& whole) {
     line.clear();
     whole = false;
-    for (int c = buffer_->sbumpc(); c != std::char_traits<char>::eof(); c = buffer_->sbumpc()) {
+    for (int c = Get(); c != std::char_traits<char>::eof(); c = Get()) {
       if (c == '\n') {
         whole = true;
         return true;
@@ -35,13 +35,26 @@ class Lines {
   }
 
  private:
+  // A buffer throws where reading fails.
+  int Get() {
+    try {
+      return buffer_->sbumpc();
+    } catch (const std::ios_base::failure&) {
+      failed_ = true;
+      return std::char_traits<char>::eof();
+    }
+  }
+
   std::ifstream file_;
   std::streambuf* buffer_ = file_.rdbuf();
+  bool failed_ = false;
 };
 
 class Checker {
  public:
   explicit Checker(const LogCheckOptions& options) : options_(options), head_seen_(!options.head) {}
+
+  bool sealed() const { return sealed_; }
 
   // Why the record cannot stand where it does.
   Status Take(const ChainedRecord& record) {
@@ -84,7 +97,12 @@ class Checker {
  private:
   Status CheckSignature(const ChainedRecord& record, const ChainHead& before) {
     const auto signature = record.body.find("signature");
-    if (signature == record.body.end()) return {};  // a seal without a key
+    if (signature == record.body.end()) {
+      if (!sealed_) return Fail(ErrorCode::kProtocol, "it is a signature without one");
+      // A log that is signed has a signed seal: anybody could have put this one behind records of his own.
+      if (options_.key) return Fail(ErrorCode::kProtocol, "the seal is not signed by the key that was given");
+      return {};
+    }
     if (!options_.key) return ++check_.unchecked_signatures, Status();
     const std::string_view context = sealed_ ? kSealContext : kHeadContext;
     if (TextOf(record.body, "key") != options_.key->id())
@@ -126,11 +144,14 @@ Result<LogCheck> CheckLog(const std::filesystem::path& path, const LogCheckOptio
   Lines lines(path);
   if (!lines.opened())
     return FailErrno(fmt::format("cannot read {}", path.string()), errno == 0 ? EIO : errno);
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    return Fail(ErrorCode::kIo, fmt::format("cannot read {}: it is a folder", path.string()));
   Checker checker(options);
   std::string line;
   bool whole = false;
   for (std::uint64_t number = 1; lines.Next(line, whole); ++number) {
-    if (!whole && line.size() <= kMaxRecordBytes) {
+    if (!whole && line.size() <= kMaxRecordBytes && !checker.sealed()) {
       checker.Tear(number, "the last line is not whole: the writer was stopped in the middle of it");
       break;
     }
