@@ -181,7 +181,7 @@ class AuditLogImpl : public AuditLog {
 
   Status Commit() override {
     const std::lock_guard lock(mutex_);
-    if (!failed_ && options_.durability == AuditDurability::kDisk && ::fdatasync(file_.get()) != 0)
+    if (!failed_ && file_ && options_.durability == AuditDurability::kDisk && ::fdatasync(file_.get()) != 0)
       FailWith({ErrorCode::kIo, fmt::format("cannot flush {}: {}", path_.string(), ::strerror(errno)), ""});
     return failed_ ? Status(tl::unexpected<Error>(*failed_)) : Status();
   }
@@ -193,7 +193,7 @@ class AuditLogImpl : public AuditLog {
       if (options_.key) AddSignature(record, kSealContext);
       Write("seal", "", std::nullopt, std::move(record));
       sealed_ = true;
-      if (!failed_ && ::fdatasync(file_.get()) != 0 && errno != EINVAL)
+      if (!failed_ && file_ && ::fdatasync(file_.get()) != 0 && errno != EINVAL)
         FailWith({ErrorCode::kIo, fmt::format("cannot flush {}: {}", path_.string(), ::strerror(errno)), ""});
     }
     return failed_ ? Status(tl::unexpected<Error>(*failed_)) : Status();

@@ -37,9 +37,9 @@ Json ErrorJson(const Keeping& keeping, const PythonError& error) {
           {"cell", error.cell}};
 }
 
-Json LimitJson(const LimitHit& hit) {
+Json LimitJson(const Keeping& keeping, const LimitHit& hit) {
   return {{"limit", hit.limit},
-          {"message", hit.message},
+          {"message", keeping.redactor.Apply(hit.message)},
           {"value", hit.value},
           {"used", hit.used},
           {"unit", hit.unit}};
@@ -70,14 +70,17 @@ Json SubjectJson(const Keeping& keeping, const ApprovalRequest& request) {
 void OutputDigest::Add(std::string_view text, std::size_t max_text_bytes) {
   hash_.Add(text);
   bytes_ += text.size();
-  // A little more than is kept, so that a secret at the cut is whole when it is looked for.
+  // More than is kept, so that a secret at the cut is whole when it is looked for.
   const std::size_t room = max_text_bytes * 2 - std::min(text_.size(), max_text_bytes * 2);
   text_ += text.substr(0, room);
 }
 
 Json OutputDigest::Take(const Keeping& keeping) {
   Json json = {{"bytes", bytes_}, {"sha256", hash_.TakeHex()}};
-  if (!text_.empty()) json["text"] = KeptText(keeping.redactor, text_, keeping.max_text_bytes);
+  if (bytes_ > text_.size())
+    json["text"] = KeptBeginning(keeping.redactor, text_, keeping.max_text_bytes);
+  else if (!text_.empty())
+    json["text"] = KeptText(keeping.redactor, text_, keeping.max_text_bytes);
   *this = OutputDigest();
   return json;
 }
@@ -119,7 +122,7 @@ Json DecidedRecord(const Keeping& keeping, const ApprovalRequest& request, const
                {"sha256", request.sha256},
                {"allowed", decision.allowed},
                {"always", decision.always},
-               {"by", decision.by},
+               {"by", keeping.redactor.Apply(decision.by)},
                {"reason", KeptText(keeping.redactor, decision.reason, keeping.max_text_bytes)},
                {"grant", keeping.redactor.Apply(request.grant)}};
   if (decision.code) json["edited"] = CodeJson(keeping, *decision.code);
@@ -176,7 +179,7 @@ Json CellEndRecord(const Keeping& keeping, const CellResult& result) {
     json["final_answer"]["explanation"] =
         KeptText(keeping.redactor, result.final_answer->explanation, keeping.max_text_bytes);
   }
-  if (result.limit) json["limit"] = LimitJson(*result.limit);
+  if (result.limit) json["limit"] = LimitJson(keeping, *result.limit);
   if (result.clock_offset) json["clock_offset_ns"] = result.clock_offset->count();
   json["usage"] = Redacted(keeping.redactor, ToJson(result.usage));
   json["usage"].erase("denied");  // each has a record of its own

@@ -1,5 +1,7 @@
 #include "gloveport/core/record/kept_value.h"
 
+#include <algorithm>
+
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/host/sha256.h"
 
@@ -35,7 +37,15 @@ Json KeptValue(const Redactor& redactor, const Value& value, std::size_t max_byt
 std::string KeptText(const Redactor& redactor, std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return redactor.Apply(ToValidUtf8(text));
   // A secret that the cut would part in two is found in the whole.
-  return redactor.Apply(ToValidUtf8(text)).substr(0, max_bytes);
+  return ToValidUtf8(redactor.Apply(ToValidUtf8(text)).substr(0, max_bytes));
+}
+
+std::string KeptBeginning(const Redactor& redactor, std::string_view beginning, std::size_t max_bytes) {
+  const std::string more = redactor.Apply(ToValidUtf8(beginning));
+  const std::string less = redactor.Apply(ToValidUtf8(beginning.substr(0, beginning.size() / 2)));
+  const auto end = std::ranges::mismatch(more, less).in1;
+  return ToValidUtf8(
+      std::string_view(more).substr(0, std::min(max_bytes, static_cast<std::size_t>(end - more.begin()))));
 }
 
 }  // namespace gloveport

@@ -22,6 +22,10 @@ Json KeptValue(const Redactor& redactor, const Value& value, std::size_t max_byt
 // The beginning, redacted, at most `max_bytes` before that.
 std::string KeptText(const Redactor& redactor, std::string_view text, std::size_t max_bytes);
 
+// The same of a text of which no more than `beginning` is at hand. What reads differently with the second
+// half of it and without may be a secret that was cut: it is left out, and all after it.
+std::string KeptBeginning(const Redactor& redactor, std::string_view beginning, std::size_t max_bytes);
+
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_CORE_RECORD_KEPT_VALUE_H_
