@@ -82,6 +82,8 @@ class Replayer {
     if (kind == "put_file") return PutFile(record, followed);
     if (kind == "remove_file") return (void)followed.session->RemoveFile(TextOf(record, "path")), Status();
     if (kind == "state") return ChangeState(record, followed);
+    if (kind == "grant_revoked")
+      return (void)followed.session->RevokeGrant(TextOf(record, "grant")), Status();
     if (kind == "files" || kind == "session_end") return End(record, id, followed);
     return {};
   }
@@ -128,11 +130,14 @@ class Replayer {
   // All answers and decisions of a session are known before its first cell.
   void CollectAnswers(const std::string& id, Followed& followed) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, Json> calls;  // by cell and call
+    std::set<std::uint64_t> asked;
     for (std::size_t i = at_; i < records_.size(); ++i) {
       const Json& record = records_[i];
       if (TextOf(record, "session") != id) continue;
       const std::string kind = TextOf(record, "kind");
-      if (kind == "decision") followed.approver->Add(record);
+      if (kind == "approval") asked.insert(CountOf(record, "approval"));
+      // What a grant decided nobody was asked about, nor will be.
+      if (kind == "decision" && asked.contains(CountOf(record, "approval"))) followed.approver->Add(record);
       const auto key = std::pair(CountOf(record, "cell"), CountOf(record, "call"));
       if (kind == "tool_call") calls[key] = record;
       if (kind == "tool_result") {

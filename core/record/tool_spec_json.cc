@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "gloveport/core/record/members.h"
 
@@ -25,7 +26,10 @@ Result<Parameter> ReadParameter(const Json& json) {
   parameter.name = TextOf(json, "name");
   parameter.description = TextOf(json, "description");
   parameter.annotation = TextOf(json, "annotation");
-  parameter.schema = json.contains("schema") ? FromPlainJson(json["schema"]) : Value(Value::Map());
+  parameter.schema = Value(Value::Map());
+  if (json.contains("schema")) {
+    ASSIGN_OR_RETURN(parameter.schema, FromJson(json["schema"]));
+  }
   if (json.contains("default")) {
     ASSIGN_OR_RETURN(parameter.default_value, FromJson(json["default"]));
   }
@@ -59,10 +63,12 @@ Result<ToolSpec> ReadToolSpec(const Json& json) {
   spec.description = TextOf(json, "description");
   spec.returns = TextOf(json, "returns");
   spec.returns_description = TextOf(json, "returns_description");
-  if (json.contains("returns_schema")) spec.returns_schema = FromPlainJson(json["returns_schema"]);
+  if (json.contains("returns_schema")) {
+    ASSIGN_OR_RETURN(spec.returns_schema, FromJson(json["returns_schema"]));
+  }
   spec.is_async = json.contains("async") && json["async"] == true;
   if (const auto timeout = json.find("timeout_s"); timeout != json.end() && timeout->is_number())
-    spec.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout->get<double>() * 1000));
+    spec.timeout = std::chrono::milliseconds(std::llround(timeout->get<double>() * 1000));
   const auto parameters = json.find("parameters");
   if (parameters == json.end()) return spec;
   for (const Json& parameter : *parameters) {
