@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -141,11 +142,15 @@ ApprovalDecision TerminalApprover::Decide(const ApprovalRequest& request) {
   ApprovalDecision decision;
   decision.by = "terminal";
   decision.sha256 = request.sha256;
+  ::tcflush(terminal_.get(), TCIFLUSH);  // what was typed before the question is no answer to it
   Show(request);
   std::string line;
   while (true) {
     console_.Note(console_.Paint("  y / a / n / e ?", Style::kBold));
-    if (!ReadLine(request.id, line)) return decision;
+    if (!ReadLine(request.id, line)) {
+      if (IsWithdrawn(request.id)) console_.Note("  No answer is needed any more.");
+      return decision;
+    }
     const std::string_view word = Trim(line);
     decision.always = word == "a" || word == "always";
     decision.allowed = decision.always || word == "y" || word == "yes";
