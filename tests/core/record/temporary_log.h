@@ -1,0 +1,37 @@
+// A folder of the test's own, and logs that are written into it line by line.
+#ifndef GLOVEPORT_TESTS_CORE_RECORD_TEMPORARY_LOG_H_
+#define GLOVEPORT_TESTS_CORE_RECORD_TEMPORARY_LOG_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gloveport/core/record/chain.h"
+#include "gloveport/core/record/log_reader.h"
+
+namespace gloveport {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void WriteText(const std::filesystem::path& path, std::string_view text);
+std::string ReadText(const std::filesystem::path& path);
+
+// With their newlines; the last may lack its own.
+std::vector<std::string> SplitLines(std::string_view text);
+std::string JoinLines(const std::vector<std::string>& lines);
+
+// What somebody does who edits records and hides it: seq, prev and hash of every line are made anew.
+std::string Rechain(const std::vector<std::string>& lines);
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_TESTS_CORE_RECORD_TEMPORARY_LOG_H_
