@@ -2,6 +2,7 @@
 #ifndef GLOVEPORT_POLICY_JSON_FIELDS_H_
 #define GLOVEPORT_POLICY_JSON_FIELDS_H_
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>

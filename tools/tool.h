@@ -4,6 +4,7 @@
 #define GLOVEPORT_TOOLS_TOOL_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

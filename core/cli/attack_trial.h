@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_CORE_CLI_ATTACK_TRIAL_H_
 #define GLOVEPORT_CORE_CLI_ATTACK_TRIAL_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #ifndef GLOVEPORT_CORE_CLI_AUDIT_COMMAND_H_
 #define GLOVEPORT_CORE_CLI_AUDIT_COMMAND_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

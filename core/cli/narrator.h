@@ -6,6 +6,7 @@
 #ifndef GLOVEPORT_CORE_CLI_NARRATOR_H_
 #define GLOVEPORT_CORE_CLI_NARRATOR_H_
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>

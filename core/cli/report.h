@@ -2,6 +2,7 @@
 #ifndef GLOVEPORT_CORE_CLI_REPORT_H_
 #define GLOVEPORT_CORE_CLI_REPORT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

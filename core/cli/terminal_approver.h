@@ -3,6 +3,7 @@
 #define GLOVEPORT_CORE_CLI_TERMINAL_APPROVER_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>

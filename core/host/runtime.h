@@ -5,6 +5,7 @@
 #define GLOVEPORT_CORE_HOST_RUNTIME_H_
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -3,6 +3,7 @@
 #define GLOVEPORT_CORE_HOST_SESSION_IMPL_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>

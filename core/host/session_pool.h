@@ -4,6 +4,7 @@
 #define GLOVEPORT_CORE_HOST_SESSION_POOL_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <memory>

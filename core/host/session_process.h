@@ -4,6 +4,7 @@
 #define GLOVEPORT_CORE_HOST_SESSION_PROCESS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

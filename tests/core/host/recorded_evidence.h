@@ -3,6 +3,7 @@
 #define GLOVEPORT_TESTS_CORE_HOST_RECORDED_EVIDENCE_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>

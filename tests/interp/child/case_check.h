@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_TESTS_INTERP_CHILD_CASE_CHECK_H_
 #define GLOVEPORT_TESTS_INTERP_CHILD_CASE_CHECK_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
