@@ -142,7 +142,17 @@ class Scanner {
     return true;
   }
 
+  // Whether the letters before the quote at position_ make a string with replacement fields of it.
+  bool HasFields() const {
+    std::size_t begin = position_;
+    while (begin > 0 && IsNameByte(At(begin - 1))) --begin;
+    const std::string_view prefix = text_.substr(begin, position_ - begin);
+    return !prefix.empty() && prefix.find_first_not_of("fFtTrR") == std::string_view::npos &&
+           prefix.find_first_of("fFtT") != std::string_view::npos;
+  }
+
   bool ScanString() {
+    const bool fields = HasFields();
     const char quote = text_[position_];
     const bool triple = text_.substr(position_, 3) == std::string_view(quote == '"' ? "\"\"\"" : "'''");
     position_ += triple ? 3 : 1;
@@ -150,6 +160,10 @@ class Scanner {
       const char c = text_[position_];
       if (c == '\\') {
         if (At(position_ + 1) == '\n') ++line_;
+        position_ += fields && At(position_ + 1) == '{' ? 1 : 2;
+      } else if (c == '{' && fields && At(position_ + 1) != '{') {
+        if (!ScanField()) return Fail(), false;
+      } else if (c == '{' && fields) {
         position_ += 2;
       } else if (c == quote && (!triple || EndsTriple(quote))) {
         position_ += triple ? 3 : 1;
@@ -162,6 +176,27 @@ class Scanner {
       }
     }
     return Fail(), false;  // unterminated
+  }
+
+  // A replacement field. From Python 3.12 on it may have strings with the same quotes, which do not end the
+  // string around it. False where that is in doubt: a string in a format, a string with fields of its own, a
+  // line end.
+  bool ScanField() {
+    std::size_t depth = 0;
+    bool format = false;
+    do {
+      const unsigned char c = At(position_);
+      if (position_ >= text_.size() || c == '\n' || c == '\\' || c == '#') return false;
+      if (c == '"' || c == '\'') {
+        if (format || HasFields() || !ScanString()) return false;
+        continue;
+      }
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') --depth;
+      if (c == ':' && depth == 1) format = true;
+      ++position_;
+    } while (depth > 0);
+    return true;
   }
 
   bool EndsTriple(char quote) const {

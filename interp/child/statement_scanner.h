@@ -1,6 +1,6 @@
 // Finds the trailing expression of a cell's text without parsing it, so that the text need be compiled only
 // once: what comes before it as statements, and itself as an expression. Pure; knows the lexical structure of
-// Python 3.11 only.
+// Python 3.11 to 3.14 only.
 #ifndef GLOVEPORT_INTERP_CHILD_STATEMENT_SCANNER_H_
 #define GLOVEPORT_INTERP_CHILD_STATEMENT_SCANNER_H_
 

@@ -46,6 +46,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"'''a\n= b'''", Kind::kExpression, "'''a\n= b'''"},
         Case{"'a\\'; b'", Kind::kExpression, "'a\\'; b'"},
         Case{"rb'a' + f\"{x:>3}\"", Kind::kExpression, "rb'a' + f\"{x:>3}\""},
+        // Python 3.12: quotes within quotes.
+        Case{R"(f"{d["a"]} = {x:>{w}} {{" + y)", Kind::kExpression, R"(f"{d["a"]} = {x:>{w}} {{" + y)"},
+        Case{R"(f"{';'}{"; z = "}")", Kind::kExpression, R"(f"{';'}{"; z = "}")"},
+        Case{R"(rf"\{d["; b = 1"]}")", Kind::kExpression, R"(rf"\{d["; b = 1"]}")"},
+        Case{R"(f'{x:"^9}')", Kind::kUnsure, ""}, Case{R"(f"{f"{x}"}")", Kind::kUnsure, ""},
+        Case{"f'''{\nx}'''", Kind::kUnsure, ""},
+        Case{R"(x if"{"else y)", Kind::kExpression, R"(x if"{"else y)"},
         Case{"x + \\\n  1", Kind::kExpression, "x + \\\n  1"}, Case{"lambda x=1: x", Kind::kUnsure, ""},
         Case{"match(x)", Kind::kUnsure, ""}, Case{"match x:\n    case 1: y", Kind::kOther, ""},
         Case{"imports", Kind::kExpression, "imports"}, Case{"import os", Kind::kOther, ""},
