@@ -4,6 +4,7 @@
 
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/core/wire/large_copy.h"
+#include "gloveport/interp/child/integer_bytes.h"
 #include "gloveport/interp/child/python_parts.h"
 
 namespace gloveport::child {
@@ -111,8 +112,7 @@ class Decoder {
     if (item.kind != CborKind::kBytes || item.bytes.size() > BigInt::kMaxMagnitudeBytes) {
       return Malformed("an integer without its bytes, or with too many");
     }
-    PyRef magnitude = PyRef::Steal(_PyLong_FromByteArray(
-        reinterpret_cast<const unsigned char*>(item.bytes.data()), item.bytes.size(), 0, 0));
+    PyRef magnitude = ReadInteger(std::as_bytes(std::span(item.bytes)));
     if (!magnitude || !negative) return magnitude;
     return PyRef::Steal(PyNumber_Invert(magnitude.get()));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/interp/child/integer_bytes.h"
 #include "gloveport/interp/child/python_parts.h"
 
 namespace gloveport::child {
@@ -79,16 +80,14 @@ class Encoder {
     const PyRef magnitude =
         negative ? PyRef::Steal(PyLong_Type.tp_as_number->nb_invert(object)) : PyRef::Borrow(object);
     if (!magnitude) return false;
-    const std::size_t size = (_PyLong_NumBits(magnitude.get()) + 7) / 8;
-    if (size > gloveport::BigInt::kMaxMagnitudeBytes) {
+    const std::optional<std::size_t> size = BytesNeeded(magnitude.get());
+    if (!size) return false;
+    if (*size > gloveport::BigInt::kMaxMagnitudeBytes) {
       return TooLarge(
-          fmt::format("an integer of {} bytes where {} are allowed", size, BigInt::kMaxMagnitudeBytes));
+          fmt::format("an integer of {} bytes where {} are allowed", *size, BigInt::kMaxMagnitudeBytes));
     }
-    std::vector<unsigned char> bytes(size);
-    if (_PyLong_AsByteArray(reinterpret_cast<PyLongObject*>(magnitude.get()), bytes.data(), size, 0, 0) !=
-        0) {
-      return false;
-    }
+    std::vector<unsigned char> bytes(*size);
+    if (!WriteInteger(magnitude.get(), bytes)) return false;
     ++items_;
     writer_.Tag(negative ? kTagNegativeBigInt : kTagPositiveBigInt);
     writer_.Bytes(std::as_bytes(std::span(bytes)));
@@ -238,16 +237,18 @@ class Encoder {
   bool Set(PyObject* object) {
     const Py_ssize_t size = PySet_GET_SIZE(object);
     writer_.ArrayHead(static_cast<std::size_t>(size));
-    Py_ssize_t position = 0;
     Py_ssize_t count = 0;
-    PyObject* next = nullptr;
-    Py_hash_t hash = 0;
-    while (_PySet_NextEntry(object, &position, &next, &hash)) {
-      const PyRef item = PyRef::Borrow(next);
+    // The set's own iteration, whatever __iter__ a subclass has.
+    const PyRef items = PyRef::Steal(PySet_Type.tp_iter(object));
+    if (!items) return false;
+    while (const PyRef item = PyRef::Steal(PyIter_Next(items.get()))) {
       if (++count > size) return Changed(object);
       if (!Encode(item.get())) return false;
     }
-    return count == size || Changed(object);
+    if (!PyErr_Occurred()) return count == size || Changed(object);
+    if (!PyErr_ExceptionMatches(PyExc_RuntimeError)) return false;
+    PyErr_Clear();  // "Set changed size during iteration"
+    return Changed(object);
   }
 
   // ---- everything else ----
