@@ -5,9 +5,7 @@
 #include <optional>
 #include <span>
 
-#if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030c0000
-#error "the unwinder reads CPython 3.11's bytecode; other versions need their own table of instructions"
-#endif
+#if PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030e0000
 
 namespace gloveport::child {
 namespace {
@@ -85,10 +83,17 @@ bool IsExceptClause(const Instructions& instructions, int offset) {
       case POP_TOP:
       case RERAISE:
       case RETURN_VALUE:
+#ifdef RETURN_CONST  // 3.12
+      case RETURN_CONST:
+#endif
       case RAISE_VARARGS:
       case STORE_NAME:
       case STORE_GLOBAL:
       case STORE_FAST:
+#ifdef STORE_FAST_STORE_FAST  // 3.13
+      case STORE_FAST_STORE_FAST:
+      case STORE_FAST_LOAD_FAST:
+#endif
       case STORE_DEREF:
       case STORE_ATTR:
       case STORE_SUBSCR:
@@ -100,17 +105,41 @@ bool IsExceptClause(const Instructions& instructions, int offset) {
   return false;
 }
 
+#ifdef POP_JUMP_FORWARD_IF_TRUE  // 3.11 alone has jumps by direction
+constexpr int kSuppressed = POP_JUMP_FORWARD_IF_TRUE;
+#else
+constexpr int kSuppressed = POP_JUMP_IF_TRUE;
+#endif
+
 int EndOfWithExit(const Instructions& instructions, int offset) {
-  while (offset < instructions.size() && instructions.At(offset) != POP_JUMP_FORWARD_IF_TRUE) offset += 2;
+  while (offset < instructions.size() && instructions.At(offset) != kSuppressed) offset += 2;
   return offset;
+}
+
+bool StoresLocal(int opcode) {
+#ifdef STORE_FAST_STORE_FAST
+  if (opcode == STORE_FAST_STORE_FAST) return true;
+#endif
+  return opcode == STORE_FAST;
+}
+
+// From 3.12 on a comprehension is part of the function that it stands in, and hides variables of the same
+// name. What gives them their values back when it fails is SWAP, POP_TOP, SWAP, STORE_FAST ...
+bool RestoresVariables(const Instructions& instructions, int offset) {
+  const int opcode = instructions.At(offset);
+  if (opcode == POP_TOP) return instructions.At(offset - 2) == SWAP;
+  if (!StoresLocal(opcode)) return false;
+  do {
+    offset -= 2;
+  } while (StoresLocal(instructions.At(offset)));
+  return instructions.At(offset) == SWAP;
 }
 
 }  // namespace
 
-int OpcodeAt(PyCodeObject* code, int offset) { return Instructions(code).At(offset); }
-
 CleanUpRange CleanUpAt(PyCodeObject* code, int offset) {
   const Instructions instructions(code);
+  if (instructions.At(offset) != PUSH_EXC_INFO) return {};
   const int body = offset + 2;
   if (instructions.At(body) == WITH_EXCEPT_START) return {offset, EndOfWithExit(instructions, body)};
   if (IsExceptClause(instructions, body)) return {};
@@ -119,8 +148,9 @@ CleanUpRange CleanUpAt(PyCodeObject* code, int offset) {
   return {offset, end && *end > offset ? *end : instructions.size()};
 }
 
-bool IsHandlerBookkeeping(int opcode) {
-  switch (opcode) {
+bool IsHandlerBookkeeping(PyCodeObject* code, int offset) {
+  const Instructions instructions(code);
+  switch (instructions.At(offset)) {
     case PUSH_EXC_INFO:
     case COPY:
     case SWAP:
@@ -128,8 +158,22 @@ bool IsHandlerBookkeeping(int opcode) {
     case RERAISE:
       return true;
     default:
-      return false;
+      return PY_VERSION_HEX >= 0x030c0000 && RestoresVariables(instructions, offset);
   }
 }
 
+bool IsYield(PyCodeObject* code, int offset) { return Instructions(code).At(offset) == YIELD_VALUE; }
+
 }  // namespace gloveport::child
+
+#else
+
+namespace gloveport::child {
+
+CleanUpRange CleanUpAt(PyCodeObject*, int) { return {}; }
+bool IsHandlerBookkeeping(PyCodeObject*, int) { return false; }
+bool IsYield(PyCodeObject*, int) { return false; }
+
+}  // namespace gloveport::child
+
+#endif

@@ -1,4 +1,6 @@
-// Where in the bytecode a clean-up begins and ends. Tied to CPython 3.11's bytecode.
+// Where in the bytecode a clean-up begins and ends. Knows the bytecode of CPython 3.11 to 3.13. Of another
+// version it knows no instruction: then every clean-up looks like code that must not go on, and a stopped
+// cell ends without its finally bodies.
 #ifndef GLOVEPORT_INTERP_CHILD_CLEAN_UP_RANGE_H_
 #define GLOVEPORT_INTERP_CHILD_CLEAN_UP_RANGE_H_
 
@@ -12,16 +14,16 @@ struct CleanUpRange {
   bool Contains(int offset) const { return begin <= offset && offset < end; }
 };
 
-// The instruction at `offset`, past an EXTENDED_ARG; -1 where there is none.
-int OpcodeAt(PyCodeObject* code, int offset);
-
-// The handler of exceptions that begins at `offset` (a PUSH_EXC_INFO): its range where it is a finally body
-// or the exit of a with statement, an empty range where it is an except clause.
+// The handler of exceptions that begins at `offset`: its range where it is a finally body or the exit of a
+// with statement, an empty range where it is an except clause, or where no handler begins.
 CleanUpRange CleanUpAt(PyCodeObject* code, int offset);
 
-// Instructions of the compiler's own book-keeping around handlers: raising there would leave the state of
-// handled exceptions wrong.
-bool IsHandlerBookkeeping(int opcode);
+// Whether the instruction at `offset` is the compiler's own book-keeping around handlers: raising there would
+// leave the state of handled exceptions wrong, or a variable that a comprehension has hidden.
+bool IsHandlerBookkeeping(PyCodeObject* code, int offset);
+
+// Whether the instruction at `offset` suspends a generator or a coroutine.
+bool IsYield(PyCodeObject* code, int offset);
 
 }  // namespace gloveport::child
 

@@ -1,8 +1,9 @@
 #include "gloveport/interp/child/unwinder.h"
 
 #include <frameobject.h>
-#include <opcode.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -33,13 +34,35 @@ ThreadUnwinding& Mine() {
   return mine;
 }
 
+// The threads that are taken down, by the numbers that CPython gives but once; guarded by the GIL. Those that
+// are gone stay: few bytes, for threads that did not end with their cell.
+std::vector<std::uint64_t>& Doomed() {
+  static auto* ids = new std::vector<std::uint64_t>();
+  return *ids;
+}
+
 PyRef CodeOf(PyFrameObject* frame) {
   return PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
 }
 
+#if PY_VERSION_HEX >= 0x030d0000
+PyObject* IgnoreEvent(PyObject*, PyObject*) { Py_RETURN_NONE; }
+PyMethodDef kIgnoreEvent = {"ignore_event", IgnoreEvent, METH_VARARGS, nullptr};
+
+// From 3.13 on only a frame that has a trace function of its own reports single instructions. Ours is called
+// instead of that one.
+void GiveTraceFunction(PyObject* frame) {
+  static PyObject* ignore = PyCFunction_New(&kIgnoreEvent, nullptr);
+  if (ignore == nullptr || PyObject_SetAttrString(frame, "f_trace", ignore) != 0) PyErr_Clear();
+}
+#else
+void GiveTraceFunction(PyObject*) {}
+#endif
+
 void WantOpcodes(PyFrameObject* frame) {
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(frame), "f_trace_opcodes", Py_True) != 0)
-    PyErr_Clear();
+  auto* object = reinterpret_cast<PyObject*>(frame);
+  if (PyObject_SetAttrString(object, "f_trace_opcodes", Py_True) != 0) PyErr_Clear();
+  GiveTraceFunction(object);
 }
 
 // The frames that are already there report single instructions only if told so.
@@ -80,32 +103,33 @@ bool MayGoOn(ThreadUnwinding& mine, PyFrameObject* frame, PyCodeObject* code, in
     }
     if (!mine.spared.empty() && CalledBySpared(mine, frame)) return true;
   }
-  const int opcode = OpcodeAt(code, offset);
-  if (opcode == PUSH_EXC_INFO && !no_mercy) {
+  if (!no_mercy) {
     const CleanUpRange range = CleanUpAt(code, offset);
     if (range.end > range.begin) {
       mine.spared.push_back({PyRef::Borrow(reinterpret_cast<PyObject*>(frame)), range});
     }
   }
-  return IsHandlerBookkeeping(opcode);
+  return IsHandlerBookkeeping(code, offset);
 }
 
 void ForgetFrame(ThreadUnwinding& mine, PyFrameObject* frame, PyCodeObject* code) {
   mine.below_spared = nullptr;
   // A coroutine that awaits in its clean-up has not left it.
-  if (OpcodeAt(code, PyFrame_GetLasti(frame)) == YIELD_VALUE) return;
+  if (IsYield(code, PyFrame_GetLasti(frame))) return;
   std::erase_if(mine.spared, [&](const Spared& spared) {
     return spared.frame.get() == reinterpret_cast<PyObject*>(frame);
   });
 }
 
-// `doomed` is null in the main thread, which is stopped for one cell only.
-int Trace(PyObject* doomed, PyFrameObject* frame, int what, PyObject*) {
+int Trace(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+  ThreadUnwinding& mine = Mine();
+  const bool doomed = Unwinder::IsDoomed();
+  if (!doomed && !mine.armed) return PyEval_SetTrace(nullptr, nullptr), 0;  // another thread was meant
+  // The main thread is stopped for one cell only.
   if (what == PyTrace_EXCEPTION || what == PyTrace_C_CALL || what == PyTrace_C_EXCEPTION ||
-      what == PyTrace_C_RETURN || (doomed == nullptr && CellStop::reason() == StopReason::kNone)) {
+      what == PyTrace_C_RETURN || (!doomed && CellStop::reason() == StopReason::kNone)) {
     return 0;
   }
-  ThreadUnwinding& mine = Mine();
   const PyRef owner = CodeOf(frame);
   auto* code = reinterpret_cast<PyCodeObject*>(owner.get());
   if (what == PyTrace_CALL) {
@@ -146,13 +170,20 @@ void Unwinder::Arm() {
 }
 
 void Unwinder::Doom(PyThreadState* thread) {
+  const std::uint64_t id = PyThreadState_GetID(thread);
+  if (std::find(Doomed().begin(), Doomed().end(), id) == Doomed().end()) Doomed().push_back(id);
   WantOpcodesOf(thread);
-  if (_PyEval_SetTrace(thread, Trace, Py_True) != 0) PyErr_Clear();
+#if PY_VERSION_HEX >= 0x030c0000
+  PyEval_SetTraceAllThreads(Trace, nullptr);  // those that are not meant take it off again
+#else
+  if (_PyEval_SetTrace(thread, Trace, nullptr) != 0) PyErr_Clear();
+#endif
 }
 
 bool Unwinder::IsDoomed() {
-  PyThreadState* self = PyThreadState_Get();
-  return self->c_tracefunc == Trace && self->c_traceobj == Py_True;
+  if (Doomed().empty()) return false;
+  const std::uint64_t id = PyThreadState_GetID(PyThreadState_Get());
+  return std::find(Doomed().begin(), Doomed().end(), id) != Doomed().end();
 }
 
 void Unwinder::Disarm() {
