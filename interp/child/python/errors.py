@@ -11,6 +11,8 @@ import traceback
 
 MAX_TEXT = 48_000
 MAX_LINE = 400
+MAX_LINES = 100  # of one expression
+MANY_LINES = sys.version_info >= (3, 13)  # the printer shows all lines of an expression, and wants to have them all
 SHOWN_LIBRARY_FRAMES = 2  # of each unbroken run: the first and the last
 
 _trusted = ()  # folders whose files may be read for their lines
@@ -90,7 +92,8 @@ def format_error(error):
     try:
         shown = traceback.TracebackException.from_exception(error, lookup_lines=False, compact=True, max_group_width=10)
         hints = {}
-        _collect_hints(error, hints, 0)
+        if sys.version_info < (3, 12):  # since then the printer has suggestions of its own
+            _collect_hints(error, hints, 0)
         _trim(shown, error, hints)
         return "".join(shown.format())
     except Exception as failure:
@@ -150,19 +153,26 @@ def _helpful(stack):
         run = []
         if frame is not None:
             kept.append(frame)
-    for frame in kept:
-        frame._line = _line_of(frame.filename, frame.lineno)
-    return kept
+    return [_with_lines(frame) for frame in kept]
 
 
-def _line_of(filename, lineno):
-    """The line to show, never None: that would make the printer look for it itself."""
-    if lineno is None:
+def _with_lines(frame):
+    """The same frame with the lines to show, never None: that would make the printer look for them itself."""
+    last = frame.end_lineno if MANY_LINES and frame.end_lineno is not None else frame.lineno
+    text = _lines_of(frame.filename, frame.lineno, last)
+    return traceback.FrameSummary(frame.filename, frame.lineno, frame.name, lookup_line=False, line=text,
+                                  end_lineno=frame.end_lineno, colno=frame.colno, end_colno=frame.end_colno)
+
+
+def _lines_of(filename, first, last):
+    if first is None or last - first >= MAX_LINES:
         return ""
     if cell_of(filename) is None and not _is_trusted(filename):
         return ""
-    line = linecache.getline(filename, lineno)
-    return line if len(line) <= MAX_LINE else ""
+    lines = [linecache.getline(filename, number) for number in range(first, last + 1)]
+    if max(map(len, lines), default=0) > MAX_LINE:
+        return ""
+    return "".join(line.rstrip() + "\n" for line in lines) if MANY_LINES else lines[0]
 
 
 def _is_trusted(filename):

@@ -1,4 +1,5 @@
-"""What CPython's own printer adds to NameError and AttributeError: the nearest name that exists."""
+"""What CPython's own printer adds to NameError and AttributeError: the nearest name that exists. Used with CPython 3.11,
+whose module traceback does not do it."""
 import sys
 
 MOVE = 2      # cost of an insertion, a deletion or another letter
