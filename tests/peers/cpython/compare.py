@@ -4,7 +4,7 @@
     compare.py --gloveport PATH [--write-readme FILE] [MODULE ...]
 
 Differences have to be explained in differences.txt; exit code 1 for others, 77 where the tests are not installed
-(package libpython3.11-testsuite).
+(package libpython3.X-testsuite).
 """
 
 import argparse
@@ -120,7 +120,8 @@ def main():
     found = importlib.util.find_spec("test")
     folder = os.path.dirname(found.origin) if found and found.origin else ""
     if not os.path.exists(os.path.join(folder, "test_math.py")):
-        print("CPython's tests are not installed: apt-get install libpython3.11-testsuite")
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        print(f"CPython's tests are not installed: apt-get install libpython{version}-testsuite")
         return 77
     results = []
     with Client([options.gloveport, "session"]) as client:
