@@ -193,6 +193,9 @@ void Interpreter::Freeze() {
 
 Status Interpreter::AfterFork(std::optional<std::uint64_t> seed) {
   if (seed) child::SeedRandomNumbers(*seed);
+  // What is due before a fork can as well be done here, in a process of one thread that nobody has used yet:
+  // it takes the locks that CPython and its modules release afterwards.
+  PyOS_BeforeFork();
   PyOS_AfterFork_Child();
   PyObject* reseed = PythonFunction("warmup", "reseed");
   if (reseed == nullptr) return FailPython("cannot reseed the random number generators");
