@@ -1,12 +1,14 @@
 // Many sessions, opened, used and killed at any moment; all that they took comes back.
 //
-// GLOVEPORT_SOAK_SESSIONS says how many; scripts/test --full runs 10,000.
+// GLOVEPORT_SOAK_SESSIONS says how many; scripts/test --full runs 10,000. With 100,000 there are a million
+// cells.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -94,8 +96,11 @@ class Soak {
   }
 
   int kills() const { return kills_; }
+  int cells() const { return cells_; }
 
  private:
+  static constexpr int kCellsOfOne = 100;  // of every tenth session: ten times as many cells as sessions
+
   // A kill of the template may hit the middle of an opening: that is an error, and the next one works.
   std::unique_ptr<Session> OpenSoon() {
     for (int attempt = 0; attempt < 5; ++attempt) {
@@ -109,10 +114,13 @@ class Soak {
 
   // A template that was killed just before takes its sessions with it, a moment later.
   void RunHonestly(Session& session) {
-    const auto result = RunCell(session, "x = 1");
-    ASSERT_TRUE(result);
-    EXPECT_TRUE(result->outcome == Outcome::kOk || result->outcome == Outcome::kKilled)
-        << OutcomeName(result->outcome);
+    for (int i = 0; i < kCellsOfOne; ++i) {
+      const auto result = RunCell(session, "x = 1");
+      ++cells_;
+      ASSERT_TRUE(result);
+      EXPECT_TRUE(result->outcome == Outcome::kOk || result->outcome == Outcome::kKilled)
+          << OutcomeName(result->outcome);
+    }
   }
 
   template <typename Act>
@@ -132,9 +140,10 @@ class Soak {
     runner.join();
   }
 
-  // Any process below this one: launcher, template, a session in use or one that stands ready.
+  // A session in use or one that stands ready; every twentieth time any process below this one, launchers and
+  // templates too, which takes as long as twenty sessions.
   void KillSomething() {
-    const auto below = Descendants();
+    const auto below = random_() % 20 == 0 ? Descendants() : Leaves();
     if (below.empty()) return;
     BuryOrphans();
     ::kill(below[random_() % below.size()], SIGKILL);
@@ -144,6 +153,7 @@ class Soak {
   Runtime& runtime_;
   std::minstd_rand random_{11};
   int kills_ = 0;
+  int cells_ = 0;
 };
 
 // Folders are counted, and those of other programs come and go meanwhile.
@@ -177,6 +187,7 @@ TEST(SoakTest, AllThatSessionsTakeComesBack) {
       soak.LiveOnce();
     }
     EXPECT_GT(soak.kills(), sessions / 10);
+    std::printf("%d sessions, %d cells of honest ones, %d kills\n", sessions, soak.cells(), soak.kills());
     EXPECT_LE(ResidentMib(), resident_early + 16);
   }
   EXPECT_TRUE(DescendantsShrinkTo(before.descendants, milliseconds(2000)));

@@ -86,6 +86,17 @@ Surroundings Surroundings::Now() {
           Lines("/proc/self/mountinfo"), ScratchEntries()};
 }
 
+std::vector<pid_t> Leaves() {
+  const auto all = AllProcesses();
+  std::vector<pid_t> leaves;
+  for (const auto& [pid, entry] : all) {
+    const bool has_children =
+        std::any_of(all.begin(), all.end(), [&](const auto& other) { return other.second.parent == pid; });
+    if (entry.state != 'Z' && !has_children && IsBelow(pid, ::getpid(), all)) leaves.push_back(pid);
+  }
+  return leaves;
+}
+
 void AdoptOrphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 std::vector<pid_t> Descendants() {

@@ -29,8 +29,9 @@ struct Surroundings {
 
 // Orphans below this process become its children instead of init's, so that none can hide.
 void AdoptOrphans();
-// All live processes below this one.
+// All live processes below this one; and those of them that have none below them: sessions, not templates.
 std::vector<pid_t> Descendants();
+std::vector<pid_t> Leaves();
 // Buries the templates whose launcher was killed: zombies that AdoptOrphans made ours and no host waits for.
 // Says how many other zombies are this process's children: none after a host closed that waits for its own.
 std::size_t BuryOrphans();
