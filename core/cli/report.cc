@@ -83,6 +83,8 @@ std::string DescribeFailure(const CellResult& result, const Console& console) {
   std::string text = console.Paint(HeadlineOf(result.outcome), Style::kBad);
   if (result.outcome == Outcome::kDenied && result.verdict && !result.verdict->findings.empty()) {
     AppendLine(text, DescribeFindings(*result.verdict));
+    if (!result.refusal_reason.empty())
+      AppendLine(text, "  not approved: " + Console::Safe(result.refusal_reason));
     return text;
   }
   if (result.limit) AppendLine(text, "  " + Console::Safe(result.limit->message));
