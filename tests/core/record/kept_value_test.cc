@@ -71,7 +71,7 @@ class OutputDigestTest : public testing::Test {
   Json Digest(std::string_view text, std::size_t limit, std::size_t step) {
     OutputDigest digest;
     for (std::size_t at = 0; at < text.size(); at += step) digest.Add(text.substr(at, step), limit);
-    return digest.Take({TokenRedactor(), 1000, limit});
+    return digest.Take({TokenRedactor(), 1000, 1000, limit});
   }
 };
 
@@ -88,8 +88,8 @@ TEST_F(OutputDigestTest, OfAllOfItHashAndSizeOfTheBeginningTheText) {
 TEST_F(OutputDigestTest, BeginsAnewForTheNextCell) {
   OutputDigest digest;
   digest.Add("first", 100);
-  (void)digest.Take({TokenRedactor(), 1000, 100});
-  const Json empty = digest.Take({TokenRedactor(), 1000, 100});
+  (void)digest.Take({TokenRedactor(), 1000, 1000, 100});
+  const Json empty = digest.Take({TokenRedactor(), 1000, 1000, 100});
   EXPECT_EQ(empty["bytes"], 0);
   EXPECT_EQ(empty["sha256"], Sha256Hex(""));
   EXPECT_FALSE(empty.contains("text"));
