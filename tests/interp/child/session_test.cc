@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 
+#include "gloveport/interp/child/python_ref.h"
 #include "gloveport/tests/interp/child/session_fixture.h"
 
 namespace gloveport::testing {
@@ -66,7 +68,20 @@ std::string NameOf(const ::testing::TestParamInfo<Failing>& test) { return test.
 
 class Errors : public Session, public ::testing::WithParamInterface<Failing> {};
 
-TEST_P(Errors, AreToldExactly) { EXPECT_EQ(Traceback(Run(GetParam().code)), GetParam().traceback); }
+// The texts are those of CPython 3.11. Later ones mark other columns, and their library has other lines.
+std::string OfThisPython(const std::string& text) {
+#if PY_VERSION_HEX >= 0x030c0000
+  const std::string unmarked = std::regex_replace(text, std::regex("\n[ ~^]+(?=\n)"), "");
+  return std::regex_replace(unmarked, std::regex("(/usr/lib/python3)[.0-9]+(/[^\"]+\", line )[0-9]+"),
+                            "$1$2N");
+#else
+  return text;
+#endif
+}
+
+TEST_P(Errors, AreToldExactly) {
+  EXPECT_EQ(OfThisPython(Traceback(Run(GetParam().code))), OfThisPython(GetParam().traceback));
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, Errors,
