@@ -65,7 +65,10 @@ void OnHostSignal(int number, siginfo_t* info, void*) {
 // The handlers that CPython calls, on the main thread and between two instructions or in a blocking call.
 PyObject* OnTimeout(PyObject*, PyObject*) {
   if (g_running.load() == kNoCell || g_reason.load() == StopReason::kNone) Py_RETURN_NONE;
-  return CellStop::Raise(g_reason.load());
+  CellStop::Raise(g_reason.load());
+  if (CellStop::impatient() || !Unwinder::RaisesSoon()) return nullptr;
+  PyErr_Clear();
+  Py_RETURN_NONE;
 }
 
 // An interrupt does what Ctrl-C does: it calls whatever handler the cell has set for SIGINT.

@@ -162,6 +162,11 @@ bool IsHandlerBookkeeping(PyCodeObject* code, int offset) {
   }
 }
 
+bool IsUnguardedJump(PyCodeObject* code, int offset) {
+  return PY_VERSION_HEX >= 0x030c0000 && Instructions(code).At(offset) == JUMP_BACKWARD &&
+         !ExceptionTable(code).HandlerOf(offset);
+}
+
 bool IsYield(PyCodeObject* code, int offset) { return Instructions(code).At(offset) == YIELD_VALUE; }
 
 }  // namespace gloveport::child
@@ -172,6 +177,7 @@ namespace gloveport::child {
 
 CleanUpRange CleanUpAt(PyCodeObject*, int) { return {}; }
 bool IsHandlerBookkeeping(PyCodeObject*, int) { return false; }
+bool IsUnguardedJump(PyCodeObject*, int) { return false; }
 bool IsYield(PyCodeObject*, int) { return false; }
 
 }  // namespace gloveport::child

@@ -22,6 +22,10 @@ CleanUpRange CleanUpAt(PyCodeObject* code, int offset);
 // leave the state of handled exceptions wrong, or a variable that a comprehension has hidden.
 bool IsHandlerBookkeeping(PyCodeObject* code, int offset);
 
+// Whether the instruction at `offset` jumps back, and no handler guards it though it may stand in a try
+// statement: from Python 3.12 on the compiler forgets some. What is raised there passes the finally body by.
+bool IsUnguardedJump(PyCodeObject* code, int offset);
+
 // Whether the instruction at `offset` suspends a generator or a coroutine.
 bool IsYield(PyCodeObject* code, int offset);
 

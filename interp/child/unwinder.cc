@@ -169,6 +169,14 @@ void Unwinder::Arm() {
   PyEval_SetTrace(Trace, nullptr);
 }
 
+bool Unwinder::RaisesSoon() {
+  PyFrameObject* frame = PyEval_GetFrame();  // borrowed
+  if (frame == nullptr || !Mine().armed) return false;
+  const PyRef owner = CodeOf(frame);
+  auto* code = reinterpret_cast<PyCodeObject*>(owner.get());
+  return IsCellCode(code) && IsUnguardedJump(code, PyFrame_GetLasti(frame));
+}
+
 void Unwinder::Doom(PyThreadState* thread) {
   const std::uint64_t id = PyThreadState_GetID(thread);
   if (std::find(Doomed().begin(), Doomed().end(), id) == Doomed().end()) Doomed().push_back(id);

@@ -20,6 +20,10 @@ class Unwinder {
   static void Arm();
   static void Disarm();
 
+  // Whether the calling thread, which is armed, is between two instructions of a cell of which the next is
+  // the better place to raise at.
+  static bool RaisesSoon();
+
   // Takes another thread down for good; it stays so after the cell has ended.
   static void Doom(PyThreadState* thread);
 

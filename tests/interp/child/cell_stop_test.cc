@@ -93,6 +93,17 @@ TEST_F(Stops, FinallyBodiesRunAfterATimeOut) {
   EXPECT_EQ(Eval("l.locked()"), "false");
 }
 
+// From Python 3.12 on the comprehension's variable is one of the function's own, which it has to give back.
+TEST_F(Stops, VariableHiddenByAComprehensionIsBackInTheFinallyBody) {
+  const CellRun run =
+      Run("import itertools\ndef f(x, y):\n    try:\n        [0 for x in itertools.count() for y in [x] if x "
+          "< 0]\n"
+          "    finally:\n        print(x, y)\nf('outer', 'value')",
+          kShort);
+  EXPECT_EQ(Status(run), "timeout");
+  EXPECT_EQ(run.out, "outer value\n");
+}
+
 TEST_F(Stops, LateSignalDoesNotHitTheNextCell) {
   ASSERT_EQ(Eval("1"), "1");
   session().Signal(SIGUSR1, 0);
