@@ -61,7 +61,8 @@ class AuditLogImpl : public AuditLog {
     auto redactor = Redactor::Compile(facts.policy);
     const std::lock_guard lock(mutex_);
     if (!redactor) return FailWith(redactor.error());
-    Keeping keeping{std::move(*redactor), options_.max_value_bytes, options_.max_text_bytes};
+    Keeping keeping{std::move(*redactor), options_.max_value_bytes, options_.max_input_bytes,
+                    options_.max_text_bytes};
     sessions_.insert_or_assign(facts.session, Followed{std::move(keeping), {}, {}});
     Json record = SessionRecord(facts);
     ShortenModules(record);
@@ -81,7 +82,7 @@ class AuditLogImpl : public AuditLog {
   void OnVariableSet(std::string_view session, std::string_view name, const Value& value) override {
     Add("set", session, std::nullopt, [&](const Keeping& keeping) {
       Json record = {{"name", name}};
-      record.update(KeptValue(keeping.redactor, value, keeping.max_value_bytes));
+      record.update(KeptValue(keeping.redactor, value, keeping.max_input_bytes));
       return record;
     });
   }

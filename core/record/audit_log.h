@@ -29,7 +29,10 @@ struct AuditLogOptions {
   std::optional<SigningKey> key;  // private: signs the head at each end of a cell and the seal
   AuditDurability durability = AuditDurability::kKernel;
   std::size_t max_value_bytes =
-      1u << 20;  // JSON text of one value or file; of a larger one only hash and size are kept
+      1u << 20;  // JSON text of one value; of a larger one only hash and size are kept
+  // The same of what comes into a session from outside: files put, variables set, what tools answer. A replay
+  // needs all of it.
+  std::size_t max_input_bytes = 16u << 20;
   std::size_t max_text_bytes =
       4096;  // of an output or repr that is kept for readers, beside its hash and size
 };

@@ -127,7 +127,7 @@ Json DecidedRecord(const Keeping& keeping, const ApprovalRequest& request, const
                {"grant", keeping.redactor.Apply(request.grant)}};
   if (decision.code) json["edited"] = CodeJson(keeping, *decision.code);
   if (decision.arguments)
-    json["edited"] = KeptValue(keeping.redactor, Value(*decision.arguments), keeping.max_value_bytes);
+    json["edited"] = KeptValue(keeping.redactor, Value(*decision.arguments), keeping.max_input_bytes);
   return json;
 }
 
@@ -140,7 +140,7 @@ Json ToolCallBody(const Keeping& keeping, std::uint64_t call, std::string_view t
 Json ToolResultBody(const Keeping& keeping, const ToolCallRecord& call) {
   Json json = {{"call", call.call}, {"tool", call.name}, {"ok", call.ok}};
   if (call.ok) {
-    json["result"] = KeptValue(keeping.redactor, call.result, keeping.max_value_bytes);
+    json["result"] = KeptValue(keeping.redactor, call.result, keeping.max_input_bytes);
   } else {
     json["error"] = KeptText(keeping.redactor, call.error, keeping.max_text_bytes);
     json["error_type"] = call.error_type;
@@ -191,7 +191,7 @@ Json FileRecord(const Keeping& keeping, std::string_view path, std::span<const s
       {"path", keeping.redactor.Apply(path)}, {"bytes", data.size()}, {"sha256", Sha256Hex(AsText(data))}};
   if (keeping.redactor.Finds(AsText(data))) {
     json["redacted"] = true;
-  } else if (data.size() <= keeping.max_value_bytes) {
+  } else if (data.size() <= keeping.max_input_bytes) {
     json["data"] = EncodeBase64(data);
   }
   return json;

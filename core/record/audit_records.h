@@ -18,6 +18,7 @@ namespace gloveport {
 struct Keeping {
   Redactor redactor;
   std::size_t max_value_bytes = 0;
+  std::size_t max_input_bytes = 0;
   std::size_t max_text_bytes = 0;
 };
 

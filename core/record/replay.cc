@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -164,6 +165,10 @@ class Replayer {
     options.inspect = judged ? InspectMode::kAsPolicySays : InspectMode::kOff;
     if (const Json& offset = MemberOf(then.back(), "clock_offset_ns"); offset.is_number_integer())
       options.clock_offset = std::chrono::nanoseconds(offset.get<std::int64_t>());
+    // Each cell may have had a time limit of its own, which tells only where it was reached.
+    const Json& limit = MemberOf(then.back(), "limit");
+    if (TextOf(limit, "limit") == "wall" && NumberOf(limit, "value") > 0)
+      options.timeout = std::chrono::milliseconds(std::llround(NumberOf(limit, "value") * 1000));
     (void)news_->TakeOf(followed.session->id());
     ASSIGN_OR_RETURN(const CellResult result, followed.session->Run(TextOf(record, "code"), options));
     ++report_.cells;
