@@ -66,7 +66,10 @@ Result<AgentResult> Agent::Run() {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime_.Open(session_options_));
   for (const InputFile& file : options_.files) RETURN_IF_ERROR(session->PutFile(file.path, file.data));
   ASSIGN_OR_RETURN(Memory memory, BeginMemory(*session, session_options_, options_));
-  return AgentRun(runtime_, model_, *session, options_, std::move(memory), stop_.get_token(), state_).Run();
+  ASSIGN_OR_RETURN(Redactor redactor, Redactor::Compile(session_options_.policy));
+  return AgentRun(runtime_, model_, *session, options_, std::move(redactor), std::move(memory),
+                  stop_.get_token(), state_)
+      .Run();
 }
 
 Status Agent::CheckOptions() {

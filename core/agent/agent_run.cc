@@ -33,6 +33,16 @@ bool SameAction(const AgentStep& a, const AgentStep& b) {
          (x.error ? x.error->message : "") == (y.error ? y.error->message : "");
 }
 
+// Before it is cut to what a model is shown: a secret that a cut parts in two is not recognised.
+CellResult Redacted(const Redactor& redactor, CellResult result) {
+  if (redactor.empty()) return result;
+  for (std::string* text : {&result.out, &result.err, &result.repr}) *text = redactor.Apply(*text);
+  if (!result.error) return result;
+  result.error->message = redactor.Apply(result.error->message);
+  result.error->traceback = redactor.Apply(result.error->traceback);
+  return result;
+}
+
 bool WasCutOff(const AgentStep& step) {
   return step.finish_reason == "length" || step.finish_reason == "max_tokens";
 }
@@ -40,12 +50,14 @@ bool WasCutOff(const AgentStep& step) {
 }  // namespace
 
 AgentRun::AgentRun(Runtime& runtime, Model& model, Session& session, const AgentOptions& options,
-                   Memory memory, std::stop_token interrupt, std::atomic<AgentState>& state)
+                   Redactor redactor, Memory memory, std::stop_token interrupt,
+                   std::atomic<AgentState>& state)
     : runtime_(runtime),
       model_(model),
       session_(session),
       options_(options),
       observer_(options.observer ? *options.observer : no_observer_),
+      redactor_(std::move(redactor)),
       memory_(std::move(memory)),
       interrupt_(std::move(interrupt)),
       state_(state) {
@@ -178,8 +190,8 @@ AgentState AgentRun::Observe() {
   AgentStep& now = step();
   now.observation = ObservationOfStep();
   observer_.OnObservation(now.observation);
-  const std::string brief =
-      now.result ? ObserveCellBriefly(*now.result) : "Observation: there was no code in that reply.\n";
+  const std::string brief = now.result ? redactor_.Apply(ObserveCellBriefly(Redacted(redactor_, *now.result)))
+                                       : "Observation: there was no code in that reply.\n";
   memory_.Add({.reply = CanonicalReply(now.action, now.reply),
                .observation = now.observation,
                .brief_reply = HeadAndTail(now.action.thought, kMostThought) +
@@ -194,7 +206,7 @@ std::string AgentRun::ObservationOfStep() {
   if (!now.result) {
     text = ObserveNoAction(now.action.error);
   } else {
-    text = ObserveCell(*now.result, *now.action.code, options_.observation);
+    text = ObserveCell(Redacted(redactor_, *now.result), *now.action.code, options_.observation);
     if (!now.validation_errors.empty()) text = ObserveValidation(now.validation_errors, options_.observation);
   }
   if (now.action.cut_invented)
@@ -208,7 +220,7 @@ std::string AgentRun::ObservationOfStep() {
   if (left <= 2 && left > 0)
     text += fmt::format("You have {} repl{} left: give the answer you can give.\n", left,
                         left == 1 ? "y" : "ies");
-  return text;
+  return redactor_.Apply(text);
 }
 
 void AgentRun::CountRepetition() {

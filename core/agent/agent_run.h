@@ -10,14 +10,15 @@
 #include "gloveport/core/agent/agent.h"
 #include "gloveport/core/agent/agent_result.h"
 #include "gloveport/core/agent/memory.h"
+#include "gloveport/policy/redaction.h"
 
 namespace gloveport {
 
 class AgentRun {
  public:
   // All must outlive the run.
-  AgentRun(Runtime& runtime, Model& model, Session& session, const AgentOptions& options, Memory memory,
-           std::stop_token interrupt, std::atomic<AgentState>& state);
+  AgentRun(Runtime& runtime, Model& model, Session& session, const AgentOptions& options, Redactor redactor,
+           Memory memory, std::stop_token interrupt, std::atomic<AgentState>& state);
 
   AgentResult Run();
 
@@ -46,6 +47,7 @@ class AgentRun {
   const AgentOptions& options_;
   AgentObserver no_observer_;
   AgentObserver& observer_;
+  const Redactor redactor_;  // of what the model is told
   Memory memory_;
   std::stop_token interrupt_;
   std::atomic<AgentState>& state_;

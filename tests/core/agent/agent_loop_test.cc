@@ -132,6 +132,16 @@ TEST_F(AgentLoopTest, TellsTheModelWhatHappened) {
                                          HasSubstr("value (int):\n| 2")));
 }
 
+TEST_F(AgentLoopTest, KeepsSecretsFromTheModel) {
+  PlayedModel model(
+      {Cell("print('x' * 3000, 'password = \"hunter2hunter2\"')\nraise ValueError('Bearer ' + 'a1B2' * 10)"),
+       Cell("final_answer(1)")});
+  Run(model);
+  ASSERT_THAT(model.requests(), SizeIs(2));
+  EXPECT_THAT(model.LastMessage(),
+              AllOf(HasSubstr("[redacted:"), Not(HasSubstr("hunter2")), Not(HasSubstr("a1B2a1B2"))));
+}
+
 TEST_F(AgentLoopTest, ReadsFilesOfTheWorkFolder) {
   session_.policy = PresetPolicy("default").value();
   const std::string text = "month,n\nmar,3\njun,4\n";
