@@ -31,7 +31,8 @@ struct ChainHead {
 // added.
 std::string MakeRecord(ChainHead& head, const Json& body);
 
-// What a signature of the head covers. `context` tells a seal from a signature on the way.
+// What a signature of the head covers: the records before it, not the time of its own. `context` tells a seal
+// from a signature on the way.
 inline constexpr std::string_view kHeadContext = "gloveport audit head";
 inline constexpr std::string_view kSealContext = "gloveport audit seal";
 std::string SignedText(std::string_view context, const ChainHead& head);

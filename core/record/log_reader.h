@@ -37,7 +37,8 @@ struct LogCheck {
 };
 
 struct LogCheckOptions {
-  std::optional<SigningKey> key;    // then every signature must be this key's, and the log must have one
+  // Then every signature must be this key's, the log must have one, and a seal must be signed.
+  std::optional<SigningKey> key;
   std::optional<std::string> head;  // hash that was kept elsewhere: some record must have it
 };
 
