@@ -169,6 +169,28 @@ Line StateLine(const Json& record) {
   return {Short(TextOf(record, "change") + " " + TextOf(record, "name")), Style::kPlain, ""};
 }
 
+std::string FileText(const Json& file) {
+  return fmt::format("{} ({} bytes, sha256 {})", Short(TextOf(file, "path")), CountOf(file, "bytes"),
+                     Hash(TextOf(file, "sha256")));
+}
+
+Line PutFileLine(const Json& record) {
+  return {FileText(record) + (record.contains("data") ? "" : ", content not kept"), Style::kPlain, ""};
+}
+
+Line RemoveFileLine(const Json& record) { return {Short(TextOf(record, "path")), Style::kPlain, ""}; }
+
+Line FilesLine(const Json& record) {
+  const Json& files = MemberOf(record, "files");
+  Line line{fmt::format("{} in the work folder", files.size()), Style::kPlain, ""};
+  for (const Json& file : files) line.below += Indented(FileText(file));
+  return line;
+}
+
+Line SetLine(const Json& record) {
+  return {fmt::format("{} = {}", Short(TextOf(record, "name")), Kept(record)), Style::kPlain, ""};
+}
+
 // The members of a record that has no form of its own.
 Line OtherLine(const Json& record) {
   Json rest = record;
@@ -178,10 +200,22 @@ Line OtherLine(const Json& record) {
 
 Line LineOf(const Json& record) {
   static const std::map<std::string, Line (*)(const Json&), std::less<>> kForms = {
-      {"session", SessionLine},        {"cell", CellLine},         {"verdict", VerdictLine},
-      {"approval", AskedLine},         {"decision", DecisionLine}, {"tool_call", ToolCallLine},
-      {"tool_result", ToolResultLine}, {"refusal", RefusalLine},   {"open", OpenLine},
-      {"import", ImportLine},          {"cell_end", CellEndLine},  {"state", StateLine},
+      {"session", SessionLine},
+      {"cell", CellLine},
+      {"verdict", VerdictLine},
+      {"approval", AskedLine},
+      {"decision", DecisionLine},
+      {"tool_call", ToolCallLine},
+      {"tool_result", ToolResultLine},
+      {"refusal", RefusalLine},
+      {"open", OpenLine},
+      {"import", ImportLine},
+      {"cell_end", CellEndLine},
+      {"state", StateLine},
+      {"put_file", PutFileLine},
+      {"remove_file", RemoveFileLine},
+      {"files", FilesLine},
+      {"set", SetLine},
   };
   const auto form = kForms.find(TextOf(record, "kind"));
   return form == kForms.end() ? OtherLine(record) : form->second(record);

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import subprocess
 import unittest
 
 from programs import (ANSWER, DENIED, EXAMPLE, FAILED, GLOVEPORT, GOAL, OK, USAGE, Case, conversion, environment,
@@ -33,7 +34,7 @@ class AuditCase(Case):
 
     def record_cost(self, rate, code="contact_cost(10, 'telephone')"):
         """A session with a tool of the same name as the example's, and other rates."""
-        with Client([GLOVEPORT, "session", "--audit", self.log], env=environment()) as client:
+        with Client([GLOVEPORT, "session", "--audit", self.log], subprocess.DEVNULL, environment()) as client:
             with client.open("default", [COST], {"contact_cost": lambda args: rate * args["contacts"]}) as session:
                 return session.run(code)["value"]
 
@@ -75,6 +76,7 @@ class TheDemo(AuditCase):
         self.assertEqual([ANSWER], summary["answers"])
         self.assertEqual("sealed", summary["log"]["end"])
         self.assertEqual("final_answer", summary["stop_reason"])
+        self.assertEqual(["inspector"], [attempt["source"] for attempt in summary["attempts"]])
         self.assertTrue([file for file in summary["files"] if file["path"] == "bank-marketing.csv"])
         page = gloveport("audit", "summary", self.log)
         self.assertExit(OK, page)
@@ -117,7 +119,7 @@ class Differences(AuditCase):
 class GoingOn(AuditCase):
     def killed(self):
         """The log of a session whose host was killed between two cells."""
-        client = Client([GLOVEPORT, "session", "--audit", self.log], env=environment())
+        client = Client([GLOVEPORT, "session", "--audit", self.log], subprocess.DEVNULL, environment())
         session = client.open("default", [COST], {"contact_cost": lambda args: 2.5 * args["contacts"]})
         session.put_file("in.txt", b"seven")
         session.run("x = contact_cost(4) + len(open('in.txt').read())")
@@ -147,22 +149,27 @@ class GoingOn(AuditCase):
 
 class Showing(AuditCase):
     def test_filters(self):
-        with Client([GLOVEPORT, "session", "--audit", self.log], env=environment()) as client:
+        with Client([GLOVEPORT, "session", "--audit", self.log], subprocess.DEVNULL, environment()) as client:
             with client.open("default") as first, client.open("open") as second:
                 first.run("import subprocess")
                 second.run("print('x')")
-                first.run("try: open('/etc/shadow')\nexcept OSError: pass")
+                first.run("1")
+                second.put_file("in.txt", b"seven")
+                second.run("try: open('/etc/shadow')\nexcept OSError: pass", inspect=False)
         self.assertEqual({"cell"}, {r["kind"] for r in self.records("--kind", "cell")})
-        self.assertEqual(3, len(self.records("--kind", "cell")))
+        self.assertEqual(4, len(self.records("--kind", "cell")))
         self.assertEqual({"s2"}, {r["session"] for r in self.records("--session", "s2")})
         self.assertEqual({1}, {r["cell"] for r in self.records("--cell", "1")})
-        attempts = self.records("--source", "interpreter", "--session", "s1")
+        attempts = self.records("--source", "interpreter", "--session", "s2")
         self.assertEqual({"interpreter"}, {r["source"] for r in attempts})
         self.assertIn("/etc/shadow", json.dumps(attempts))
+        page = gloveport("audit", "show", self.log, "--kind", "put_file", "--kind", "files").stdout
+        self.assertRegex(page, r"put_file +in\.txt \(5 bytes, sha256 [0-9a-f]{12}\)\n")
+        self.assertRegex(page, r"files +1 in the work folder\n +\| in\.txt \(5 bytes")
 
     def test_a_page_is_tidy_and_free_of_escapes(self):
         code = "print('\x1b[2J')\nx = '\x1b]0;t\x07'\nfor i in range(3):\n    x += 'z' * 300\nx"
-        with Client([GLOVEPORT, "session", "--audit", self.log], env=environment()) as client:
+        with Client([GLOVEPORT, "session", "--audit", self.log], subprocess.DEVNULL, environment()) as client:
             with client.open("open") as session:
                 session.run(code)
         done = gloveport("audit", "show", self.log)

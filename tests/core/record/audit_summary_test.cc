@@ -72,6 +72,20 @@ TEST(AuditSummaryTest, AnswersWhatAReaderAsks) {
   EXPECT_EQ(summary.stop_reason, "final_answer");
 }
 
+// What the inspector refused did not run, and was tried all the same; what a person may allow is none of it.
+TEST(AuditSummaryTest, WhatTheInspectorDeniedWasAnAttempt) {
+  const AuditSummary summary = Summarize(Records({
+      R"({"kind":"verdict","decision":"deny","findings":[{"rule":"import","message":"import requests"}]})",
+      R"({"kind":"verdict","decision":"deny","findings":[{"rule":"import","message":"import requests"}]})",
+      R"({"kind":"verdict","decision":"escalate","findings":[{"rule":"pickle","message":"import pickle"}]})",
+      R"({"kind":"verdict","decision":"allow","findings":[]})",
+  }));
+  ASSERT_EQ(summary.attempts.size(), 1u);
+  EXPECT_EQ(summary.attempts[0].source, "inspector");
+  EXPECT_EQ(summary.attempts[0].what, "import requests");
+  EXPECT_EQ(summary.attempts[0].count, 2u);
+}
+
 TEST(AuditSummaryTest, MembersThatAreNotAsTheyShouldBeArePassedOver) {
   const AuditSummary summary = Summarize(Records({
       R"({"kind":"session","session":7,"policy":[],"layers":[1]})",
