@@ -50,7 +50,9 @@ std::map<pid_t, Entry> AllProcesses() {
     const pid_t pid = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
     if (pid <= 0) continue;
     std::ifstream file(entry.path() / "stat");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    // An iterator of the buffer would throw where the process ends meanwhile.
+    std::string text;
+    std::getline(file, text, '\0');
     const auto name_end = text.rfind(") ");
     if (name_end == std::string::npos) continue;
     all[pid] = {static_cast<pid_t>(std::atoi(text.c_str() + name_end + 4)), text[name_end + 2]};
