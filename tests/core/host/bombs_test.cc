@@ -73,9 +73,7 @@ constexpr Bomb kOtherBombs[] = {
     {"recursion in C", "a = []\nfor _ in range(10**5): a = [a]\nrepr(a)", Outcome::kError, "",
      "RecursionError"},
     {"deep source", "compile('(' * 10**5, 'x', 'eval')", Outcome::kError, "", "too many nested parentheses"},
-    {"recursion without a limit",
-     "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n  def __getattr__(s, n): return getattr(s, n + "
-     "'x')\nA().b",
+    {"recursion without a limit", "i = []\nfor _ in range(3 * 10**5): i = filter(None, i)\nlist(i)",
      Outcome::kCrashed, "", "SIGSEGV"},
     {"threads",
      "import threading, time\nfor _ in range(100): threading.Thread(target=time.sleep, args=(60,)).start()",
