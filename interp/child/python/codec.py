@@ -197,7 +197,8 @@ def _timezone(value):
 
 def _image(value):
     import io
-    kind = "TIFF" if value.mode in ("CMYK", "F", "LAB", "YCbCr") else "PNG"  # PNG has no such colours
+    # PNG has no such colours, and 16 of the 32 bits of mode I.
+    kind = "TIFF" if value.mode in ("CMYK", "F", "I", "I;16", "LAB", "YCbCr") else "PNG"
     buffer = io.BytesIO()
     value.save(buffer, format=kind)
     return "image", {"mime": f"image/{kind.lower()}", "data": buffer.getvalue()}

@@ -231,7 +231,7 @@ class Generator:
 
         def pick(*items):
             return [self.random.choice(items) for _ in range(length)]
-        dates = pandas.to_datetime(pick("2024-01-02", "1999-12-31 23:59:59.123456789", None))
+        dates = pandas.to_datetime(pick("2024-01-02 00:00:00.000000000", "1999-12-31 23:59:59.123456789", None))
         columns = {
             "i": numpy.array(pick(1, -5), "int64"), "f": numpy.array(pick(1.5, math.nan, -0.0), "float32"),
             "b": numpy.array(pick(True, False), bool), "o": numpy.array(pick("x", None, "ü"), object),
@@ -264,7 +264,7 @@ class Generator:
         mode = self.random.choice(["1", "L", "LA", "P", "RGB", "RGBA", "I", "F", "CMYK"])
         size = (self.random.randrange(1, 5), 3)
         if mode in ("1", "P", "I", "F"):
-            return Image.new(mode, size, 1)
+            return Image.new(mode, size, 70_000 if mode in "IF" else 1)
         return Image.frombytes(mode, size, self.random.randbytes(size[0] * size[1] * len(mode)))
 
 
