@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "gloveport/interp/child/session_state.h"
 #include "gloveport/interp/child/unwinder.h"
@@ -24,7 +26,11 @@ std::atomic<StopReason> g_reason{StopReason::kNone};
 std::atomic<bool> g_interrupted{false};
 std::atomic<bool> g_interrupt_pending{false};
 std::atomic<int> g_requests{0};
+std::atomic<bool> g_main_told{false};  // that another thread wants the cell to end
 pthread_t g_main_thread;
+
+constexpr std::chrono::milliseconds kFirstPause(1);
+constexpr std::chrono::milliseconds kLastPause(1000);
 
 // Guarded by the GIL.
 PyObject* g_base_class = nullptr;
@@ -64,6 +70,7 @@ void OnHostSignal(int number, siginfo_t* info, void*) {
 
 // The handlers that CPython calls, on the main thread and between two instructions or in a blocking call.
 PyObject* OnTimeout(PyObject*, PyObject*) {
+  g_main_told = true;
   if (g_running.load() == kNoCell || g_reason.load() == StopReason::kNone) Py_RETURN_NONE;
   CellStop::Raise(g_reason.load());
   if (CellStop::impatient() || !Unwinder::RaisesSoon()) return nullptr;
@@ -134,11 +141,18 @@ void StopOtherThreads(StopReason reason) {
   }
 }
 
-// The main thread may sleep or wait: it is to find out at once.
+// The main thread may sleep or wait: it is to find out at once. A signal that reaches it between its last
+// look and its system call is lost, so that it is told again until it has heard.
 void TripMainThread() {
   PyErr_SetInterruptEx(SIGUSR1);
   if (HostLink* link = State().link; link != nullptr) link->Wake();
-  pthread_kill(g_main_thread, SIGUSR1);
+  const GilReleased released;
+  const std::int64_t cell = g_running.load();
+  for (auto pause = kFirstPause; pause < kLastPause; pause *= 2) {
+    pthread_kill(g_main_thread, SIGUSR1);
+    std::this_thread::sleep_for(pause);
+    if (g_main_told.load() || g_running.load() != cell) return;
+  }
 }
 
 }  // namespace
@@ -163,6 +177,7 @@ Status CellStop::Install() {
 void CellStop::Begin(std::uint32_t cell) {
   g_main_thread = pthread_self();
   g_reason = StopReason::kNone;
+  g_main_told = false;
   g_interrupted = false;
   g_interrupt_pending = false;
   g_requests = 0;
