@@ -114,6 +114,7 @@ class SessionImpl : public Session {
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args);
   Result<wire::Reply> AskSession(const std::string& operation, const Value& args,
                                  std::chrono::milliseconds patience);
+  Result<wire::Reply> KeepProcessIfAnswered(const std::string& operation, Result<wire::Reply> reply);
   Result<Value> AskAboutCode(const std::string& operation, std::string_view code,
                              std::optional<std::size_t> cursor);
   Status CheckRunnable(std::string_view code, const RunOptions& options) const;

@@ -36,13 +36,20 @@ std::optional<std::string> TextAt(const Value& answer, std::string_view key) {
 
 }  // namespace
 
+// What runs no code of cells: there is nothing to be stopped first.
 Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args) {
-  return AskSession(operation, args, surroundings_.pool.templates().patience().answer);
+  const std::chrono::milliseconds patience = surroundings_.pool.templates().patience().answer;
+  return KeepProcessIfAnswered(operation, process_->Ask(operation, args, Deadline::After(patience)));
 }
 
 Result<wire::Reply> SessionImpl::AskSession(const std::string& operation, const Value& args,
                                             std::chrono::milliseconds patience) {
-  auto reply = process_->AskStoppable(operation, args, Deadline::After(patience), kStopGrace);
+  return KeepProcessIfAnswered(
+      operation, process_->AskStoppable(operation, args, Deadline::After(patience), kStopGrace));
+}
+
+Result<wire::Reply> SessionImpl::KeepProcessIfAnswered(const std::string& operation,
+                                                       Result<wire::Reply> reply) {
   if (reply || reply.error().code == ErrorCode::kResourceExhausted) return reply;
   DropProcess();  // a fresh one with the next call
   Error error = reply.error();
@@ -59,7 +66,8 @@ Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
   const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
   ASSIGN_OR_RETURN(const wire::Reply reply,
-                   AskSession("set_variable", Value::Object({{"name", name}, {"value", value}})));
+                   AskSession("set_variable", Value::Object({{"name", name}, {"value", value}}),
+                              surroundings_.pool.templates().patience().answer));
   if (!reply.ok) return Fail(CodeOf(reply), fmt::format("cannot set \"{}\": {}", name, reply.error_message));
   if (sink_) sink_->OnVariableSet(id(), name, value);
   return {};
@@ -68,7 +76,8 @@ Status SessionImpl::SetVariable(std::string_view name, const Value& value) {
 Result<Value> SessionImpl::GetVariable(std::string_view name) {
   const InUse use(*this);
   RETURN_IF_ERROR(Prepare());
-  ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("get_variable", Value::Object({{"name", name}})));
+  ASSIGN_OR_RETURN(const wire::Reply reply, AskSession("get_variable", Value::Object({{"name", name}}),
+                                                       surroundings_.pool.templates().patience().answer));
   if (reply.ok) return DecodeValue(reply.value);
   const bool missing = reply.error_type == "KeyError" || reply.error_type == "NameError";
   return Fail(missing ? ErrorCode::kNotFound : CodeOf(reply),

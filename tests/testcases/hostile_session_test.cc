@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-constexpr Patience kShort{milliseconds(60'000), milliseconds(250), milliseconds(250)};
+constexpr Patience kShort{milliseconds(60'000), milliseconds(250), milliseconds(250), milliseconds(250)};
 
 class HostileSessionTest : public HostileHost {};
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -61,9 +62,18 @@ Json ProtocolPeer::Receive() {
 }
 
 Json ProtocolPeer::ReplyTo(const Json& id) {
+  const auto is_reply = [&](const Json& message) {
+    return message.value("id", Json()) == id && message.contains("ok");
+  };
+  // It may have come before the reply to another request that was waited for.
+  if (const auto early = std::ranges::find_if(others, is_reply); early != others.end()) {
+    Json message = std::move(*early);
+    others.erase(early);
+    return message;
+  }
   while (true) {
     Json message = Receive();
-    if (message.is_null() || (message.value("id", Json()) == id && message.contains("ok"))) return message;
+    if (message.is_null() || is_reply(message)) return message;
     others.push_back(std::move(message));
   }
 }
