@@ -255,8 +255,7 @@ std::vector<std::uint32_t> NotifiedNumbers(const SyscallFilterOptions& options) 
     add("openat2");
   }
   std::ranges::sort(numbers);
-  const auto same = std::ranges::unique(numbers);
-  numbers.erase(same.begin(), same.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 
