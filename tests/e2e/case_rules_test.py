@@ -6,6 +6,7 @@ import unittest
 
 from case_rules import Outcome, merged, problems_of, same
 from case_tools import kind_of, make_handler, plain
+from later_versions import expectation
 from protocol_client import ToolError, load_line
 
 RESULT = {"outcome": "ok", "value": 42, "repr": "42", "type": "int", "stdout": "hi\n", "stderr": "",
@@ -159,6 +160,21 @@ class Tools(unittest.TestCase):
                             ({}, "object"), ({"a": 1}, "object"), ({"$bytes": ""}, "bytes"), ({"$set": []}, "other")]:
             with self.subTest(value=value):
                 self.assertEqual(kind, kind_of(value))
+
+
+
+class LaterVersions(unittest.TestCase):
+    CASE = {"id": "cell-syntax-fstring-same-quotes",
+            "expect": {"error_type": "SyntaxError", "error_line": 2, "stdout": ""}}
+
+    def test_the_case_file_stands_for_the_version_that_it_was_written_for(self):
+        self.assertEqual(self.CASE["expect"], expectation(self.CASE, lambda package: (3, 11)))
+
+    def test_a_later_version_is_held_to_what_it_says_and_nothing_else(self):
+        self.assertEqual({"error_type": None, "stdout": "1\n"}, expectation(self.CASE, lambda package: (3, 12)))
+
+    def test_other_cases_are_left_alone(self):
+        self.assertEqual({"stdout": ""}, expectation({"id": "x", "expect": {"stdout": ""}}, lambda package: (9, 9)))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import time
 
 from case_rules import Outcome, merged, problems_of
 from case_tools import declaration, make_handler
+from later_versions import expectation
 from protocol_client import Client, ProtocolFault, RequestError
 
 CASES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cases")
@@ -91,7 +92,8 @@ class CellRun:
         elif not last:
             problems += problems_of({"error_type": None}, out)
         if last:
-            forms = [case["expect"]] + [merged(case["expect"], other) for other in case.get("accept_also", [])]
+            expect = expectation(case)
+            forms = [expect] + [merged(expect, other) for other in case.get("accept_also", [])]
             judged = [problems_of(form, out, self.timeout_s) for form in forms]
             if all(judged):
                 problems += judged[0]
