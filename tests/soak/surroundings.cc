@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -90,11 +91,11 @@ Surroundings Surroundings::Now() {
 
 std::vector<pid_t> Leaves() {
   const auto all = AllProcesses();
+  std::set<pid_t> parents;
+  for (const auto& [pid, entry] : all) parents.insert(entry.parent);
   std::vector<pid_t> leaves;
   for (const auto& [pid, entry] : all) {
-    const bool has_children =
-        std::any_of(all.begin(), all.end(), [&](const auto& other) { return other.second.parent == pid; });
-    if (entry.state != 'Z' && !has_children && IsBelow(pid, ::getpid(), all)) leaves.push_back(pid);
+    if (entry.state != 'Z' && !parents.contains(pid) && IsBelow(pid, ::getpid(), all)) leaves.push_back(pid);
   }
   return leaves;
 }
