@@ -41,7 +41,7 @@ std::string Seconds(std::chrono::milliseconds duration) {
 }
 
 std::string Constrained(const ArgumentConstraint& constraint) {
-  std::vector<std::pair<std::string_view, std::string>> members;
+  Members members;
   if (constraint.matches) members.emplace_back("matches", QuoteJson(*constraint.matches));
   if (constraint.one_of) members.emplace_back("one_of", Array(*constraint.one_of));
   if (constraint.minimum) members.emplace_back("minimum", CanonicalNumber(*constraint.minimum));
@@ -52,7 +52,7 @@ std::string Constrained(const ArgumentConstraint& constraint) {
 }
 
 std::string Rule(const ToolRule& rule) {
-  std::vector<std::pair<std::string_view, std::string>> where;
+  Members where;
   for (const auto& [parameter, constraint] : rule.where)
     where.emplace_back(parameter, Constrained(constraint));
   return Object({{"tool", QuoteJson(rule.tool)},
@@ -67,10 +67,10 @@ std::string Tools(const ToolRules& tools) {
 }
 
 std::string Cost(const CostRules& cost) {
-  std::vector<std::pair<std::string_view, std::string>> members;
+  Members members;
   if (cost.escalate_above) members.emplace_back("escalate_above", CanonicalNumber(*cost.escalate_above));
   if (cost.deny_above) members.emplace_back("deny_above", CanonicalNumber(*cost.deny_above));
-  std::vector<std::pair<std::string_view, std::string>> prices;
+  Members prices;
   for (const auto& [tool, price] : cost.prices) {
     prices.emplace_back(tool, Object({{"per_call", CanonicalNumber(price.per_call)},
                                       {"per_kib", CanonicalNumber(price.per_kib)}}));

@@ -1,8 +1,8 @@
 #include "gloveport/core/model/anthropic.h"
 
 #include "gloveport/core/base/text.h"
-#include "gloveport/core/model/json_members.h"
 #include "gloveport/core/model/stop_text.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
@@ -102,25 +102,25 @@ Result<ChatReply> Anthropic::Read(const Json& body) const {
   const auto malformed = [&](std::string_view what) {
     return tl::unexpected<Error>(endpoint_.Malformed(what));
   };
-  if (TextOf(Member(body, "type")) == "error") {
+  if (TextOf(body, "type") == "error") {
     return malformed("it reports an error: " + JsonEndpoint::ServerMessage(body));
   }
   const Json* content = Member(body, "content");
   if (!content || !content->is_array()) return malformed("it has no list \"content\"");
   ChatReply reply;
   for (const Json& block : *content) {
-    const std::string type = TextOf(Member(block, "type"));
-    if (type == "text") reply.content += TextOf(Member(block, "text"));
-    if (type == "thinking") reply.reasoning += TextOf(Member(block, "thinking"));
+    const std::string type = TextOf(block, "type");
+    if (type == "text") reply.content += TextOf(block, "text");
+    if (type == "thinking") reply.reasoning += TextOf(block, "thinking");
   }
-  reply.finish_reason = FinishReason(TextOf(Member(body, "stop_reason")));
+  reply.finish_reason = FinishReason(TextOf(body, "stop_reason"));
   if (const Json* usage = Member(body, "usage")) {
-    reply.usage.input_tokens = CountOf(*usage, "input_tokens") +
-                               CountOf(*usage, "cache_creation_input_tokens") +
-                               CountOf(*usage, "cache_read_input_tokens");
-    reply.usage.output_tokens = CountOf(*usage, "output_tokens");
+    reply.usage.input_tokens = IntegerOf(*usage, "input_tokens") +
+                               IntegerOf(*usage, "cache_creation_input_tokens") +
+                               IntegerOf(*usage, "cache_read_input_tokens");
+    reply.usage.output_tokens = IntegerOf(*usage, "output_tokens");
   }
-  reply.model = TextOf(Member(body, "model"));
+  reply.model = TextOf(body, "model");
   if (reply.model.empty()) reply.model = model_;
   return reply;
 }

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "gloveport/core/model/json_members.h"
 #include "gloveport/core/model/stop_text.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
@@ -38,7 +38,7 @@ bool ReadContent(const Json& content, std::string& text) {
     return true;
   }
   if (!content.is_array()) return false;
-  for (const Json& part : content) text += TextOf(Member(part, "text"));
+  for (const Json& part : content) text += TextOf(part, "text");
   return true;
 }
 
@@ -73,7 +73,7 @@ Json OpenAiChat::Body(const ChatRequest& request) const {
 bool OpenAiChat::Adapt(const JsonReply& reply, const Json& sent) {
   if (reply.status != 400 && reply.status != 422) return false;
   const Json* error = Member(reply.body, "error");
-  const std::string parameter = error ? TextOf(Member(*error, "param")) : "";
+  const std::string parameter = error ? TextOf(*error, "param") : "";
   const std::string words = JsonEndpoint::ServerMessage(reply.body);
   const auto refused = [&](const char* what) {
     if (!sent.contains(what)) return false;
@@ -127,17 +127,17 @@ Result<ChatReply> OpenAiChat::Read(const Json& body) const {
   const Json* content = Member(*message, "content");
   if (content && !ReadContent(*content, reply.content))
     return malformed("its content is neither text nor a list");
-  reply.finish_reason = TextOf(Member(choice, "finish_reason"));
+  reply.finish_reason = TextOf(choice, "finish_reason");
   if (reply.content.empty() && Member(*message, "refusal")) {
-    reply.content = TextOf(Member(*message, "refusal"));
+    reply.content = TextOf(*message, "refusal");
     reply.finish_reason = "refusal";
   }
-  reply.reasoning = TextOf(Member(*message, "reasoning_content"));
-  if (reply.reasoning.empty()) reply.reasoning = TextOf(Member(*message, "reasoning"));
+  reply.reasoning = TextOf(*message, "reasoning_content");
+  if (reply.reasoning.empty()) reply.reasoning = TextOf(*message, "reasoning");
   if (const Json* usage = Member(body, "usage")) {
-    reply.usage = {CountOf(*usage, "prompt_tokens"), CountOf(*usage, "completion_tokens")};
+    reply.usage = {IntegerOf(*usage, "prompt_tokens"), IntegerOf(*usage, "completion_tokens")};
   }
-  reply.model = TextOf(Member(body, "model"));
+  reply.model = TextOf(body, "model");
   if (reply.model.empty()) reply.model = model_;
   return reply;
 }

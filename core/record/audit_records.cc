@@ -37,14 +37,6 @@ Json ErrorJson(const Keeping& keeping, const PythonError& error) {
           {"cell", error.cell}};
 }
 
-Json LimitJson(const Keeping& keeping, const LimitHit& hit) {
-  return {{"limit", hit.limit},
-          {"message", keeping.redactor.Apply(hit.message)},
-          {"value", hit.value},
-          {"used", hit.used},
-          {"unit", hit.unit}};
-}
-
 Json CodeJson(const Keeping& keeping, std::string_view code) {
   std::string text = keeping.redactor.Apply(code);
   Json json = {{"sha256", Sha256Hex(code)}};
@@ -179,7 +171,7 @@ Json CellEndRecord(const Keeping& keeping, const CellResult& result) {
     json["final_answer"]["explanation"] =
         KeptText(keeping.redactor, result.final_answer->explanation, keeping.max_text_bytes);
   }
-  if (result.limit) json["limit"] = LimitJson(keeping, *result.limit);
+  if (result.limit) json["limit"] = Redacted(keeping.redactor, ToJson(*result.limit));
   if (result.clock_offset) json["clock_offset_ns"] = result.clock_offset->count();
   json["usage"] = Redacted(keeping.redactor, ToJson(result.usage));
   json["usage"].erase("denied");  // each has a record of its own

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {

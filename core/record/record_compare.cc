@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/record/audit_log.h"
-#include "gloveport/core/record/members.h"
 #include "gloveport/core/record/record_compare.h"
 #include "gloveport/core/record/replay_tools.h"
+#include "gloveport/core/wire/json_members.h"
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "gloveport/core/host/sha256.h"
-#include "gloveport/core/record/members.h"
 #include "gloveport/core/record/tool_spec_json.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
