@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/wire/value.h"
@@ -43,6 +44,11 @@ struct ApprovalDecision {
   std::optional<std::string> code;
   std::optional<Value::Map> arguments;
 };
+
+// What is said of a denial in the place of a reason that nobody gave.
+inline std::string_view GivenReason(std::string_view reason) {
+  return reason.empty() ? std::string_view("no reason was given") : reason;
+}
 
 class Approver {
  public:

@@ -172,4 +172,14 @@ std::string ShortLiteral(const Value& value, std::size_t max_bytes) {
   return text + "...";
 }
 
+std::string PythonArguments(const Value& arguments, std::size_t max_bytes) {
+  std::string text;
+  if (!arguments.is_map()) return text;
+  for (const auto& [name, value] : arguments.as_map()) {
+    if (!text.empty()) text += ", ";
+    text += (name.is_text() ? name.as_text() : PythonLiteral(name)) + "=" + ShortLiteral(value, max_bytes);
+  }
+  return text;
+}
+
 }  // namespace gloveport

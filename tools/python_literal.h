@@ -17,6 +17,10 @@ std::string PythonLiteral(const Value& value);
 // The same, cut to about `max_bytes` with "..." at the end.
 std::string ShortLiteral(const Value& value, std::size_t max_bytes = 60);
 
+// The arguments of a call, each value cut to about `max_bytes`: "contacts=3, channel='cellular'". What is no
+// map has none.
+std::string PythonArguments(const Value& arguments, std::size_t max_bytes = std::string::npos);
+
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_TOOLS_PYTHON_LITERAL_H_

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostCalls = 20;     // shown of all tool calls
 constexpr std::size_t kMostRefusals = 20;  // and of all refusals
 constexpr std::size_t kMostText = 200;     // bytes of one text of the session
+constexpr std::size_t kMostOfValue = 60;   // and of one value
 
 double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -103,16 +104,11 @@ std::vector<std::string> RefusalTexts(const AgentResult& result) {
 }
 
 std::string CallText(const AgentStep& step, const ToolCallRecord& call) {
-  std::string args;
-  if (call.args.is_map()) {
-    for (const auto& [name, value] : call.args.as_map()) {
-      const std::string key = name.is_text() ? name.as_text() : PythonLiteral(name);
-      args += fmt::format("{}{}={}", args.empty() ? "" : ", ", key, ShortLiteral(value));
-    }
-  }
-  return fmt::format("{:>2}  {}({}) {} {}, {:.3f} ms", step.number, Inline(call.name), Inline(args),
-                     call.ok ? "->" : "failed:", Inline(call.ok ? ShortLiteral(call.result) : call.error),
-                     Seconds(call.duration) * 1000);
+  const std::string args = PythonArguments(call.args, kMostOfValue);
+  return fmt::format(
+      "{:>2}  {}({}) {} {}, {:.3f} ms", step.number, Inline(call.name), Inline(args),
+      call.ok ? "->" : "failed:", Inline(call.ok ? ShortLiteral(call.result, kMostOfValue) : call.error),
+      Seconds(call.duration) * 1000);
 }
 
 std::vector<std::string> CallTexts(const AgentResult& result) {

@@ -96,7 +96,7 @@ void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view re
                    std::string_view code, const ObservationLimits& limits) {
   if (verdict.decision == Decision::kEscalate)
     out += fmt::format("It needs the consent of a person and did not get it: {}\n",
-                       refusal_reason.empty() ? "no reason was given" : Inline(refusal_reason));
+                       Inline(GivenReason(refusal_reason)));
   std::size_t shown = 0;
   for (const Finding& finding : verdict.findings) {
     if (shown++ == limits.max_findings) {

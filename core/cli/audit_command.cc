@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "gloveport/core/cli/audit_page.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/record/audit_summary.h"
 #include "gloveport/core/record/log_reader.h"
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
@@ -33,10 +34,10 @@ bool IsWanted(const AuditOptions& options, const Json& record) {
   return !options.cell || (record.contains("cell") && CountOf(record, "cell") == *options.cell);
 }
 
+// Whatever is wrong with the files that were named is a matter of how the command was called.
 ExitCode Failed(const Program& program, std::string_view action, const AuditOptions& options,
                 const Error& error, Console& console) {
-  if (options.json) console.Data(DumpJson(Json{{"error", gloveport::ToJson(error)}}) + "\n");
-  console.Failure(program.name + " audit " + std::string(action), error);
+  ReportFailure(program, "audit " + std::string(action), error, FailureFormOf(options.json), console);
   return kExitUsage;
 }
 

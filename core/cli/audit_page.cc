@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gloveport/core/base/text.h"
-#include "gloveport/core/record/members.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/cli/display_printer.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/figure_folder.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
@@ -118,11 +119,7 @@ ExitCode RunExec(const Program& program, const ExecOptions& options, Console& co
   const auto log = OpenAuditLog(options.audit);
   const auto result =
       log ? RunCell(options, figures, *log, console) : Result<CellResult>(tl::unexpected<Error>(log.error()));
-  if (!result) {
-    if (options.json) console.Data(DumpJson(Json{{"error", ToJson(result.error())}}) + "\n");
-    console.Failure(program.name + " exec", result.error());
-    return ExitCodeOf(result.error());
-  }
+  if (!result) return ReportFailure(program, "exec", result.error(), FailureFormOf(options.json), console);
   DisplayPrinter displays(console, figures);
   if (options.json) {
     console.Data(DumpJson(ToJson(*result)) + "\n");

@@ -16,6 +16,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/policy_command.h"
 #include "gloveport/core/cli/policy_tools.h"
@@ -258,8 +259,7 @@ Result<ExitCode> RunCases(const Program& program, const PolicyOptions& options, 
 ExitCode RunPolicyTest(const Program& program, const PolicyOptions& options, Console& console) {
   const auto done = RunCases(program, options, console);
   if (done) return *done;
-  console.Failure(program.name + " policy test", done.error());
-  return done.error().code == ErrorCode::kIo ? kExitUsage : ExitCodeOf(done.error());
+  return ReportInputFailure(program, "policy test", done.error(), FailureForm::kText, console);
 }
 
 }  // namespace gloveport

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/policy_tools.h"
 #include "gloveport/core/wire/value_json.h"
@@ -21,9 +22,7 @@ namespace gloveport {
 namespace {
 
 ExitCode Failed(const Program& program, std::string_view what, const Error& error, Console& console) {
-  console.Failure(fmt::format("{} policy {}", program.name, what), error);
-  const ExitCode code = ExitCodeOf(error);
-  return code == kExitProgramFailed && error.code == ErrorCode::kIo ? kExitUsage : code;
+  return ReportInputFailure(program, fmt::format("policy {}", what), error, FailureForm::kText, console);
 }
 
 std::string Counted(std::size_t count, std::string_view what) {

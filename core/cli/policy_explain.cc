@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/policy_command.h"
 #include "gloveport/core/cli/policy_page.h"
@@ -237,8 +238,7 @@ Result<ExitCode> Explain(const Program& program, const PolicyOptions& options, C
 ExitCode RunPolicyExplain(const Program& program, const PolicyOptions& options, Console& console) {
   const auto explained = Explain(program, options, console);
   if (explained) return *explained;
-  console.Failure(program.name + " policy explain", explained.error());
-  return explained.error().code == ErrorCode::kIo ? kExitUsage : ExitCodeOf(explained.error());
+  return ReportInputFailure(program, "policy explain", explained.error(), FailureForm::kText, console);
 }
 
 }  // namespace gloveport

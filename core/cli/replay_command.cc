@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/record/log_reader.h"
@@ -15,13 +16,6 @@ namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxShown = 400;
-
-ExitCode Failed(const Program& program, const char* command, const ReplayCommandOptions& options,
-                const Error& error, Console& console) {
-  if (options.json) console.Data(DumpJson(Json{{"error", ToJson(error)}}) + "\n");
-  console.Failure(fmt::format("{} {}", program.name, command), error);
-  return ExitCodeOf(error);
-}
 
 ReplayOptions OptionsOf(const Program& program, const ReplayCommandOptions& options) {
   ReplayOptions replay;
@@ -75,26 +69,30 @@ Result<Session*> FindSession(const Resumed& resumed, const std::string& name) {
 
 ExitCode RunReplay(const Program& program, const ReplayCommandOptions& options, Console& console) {
   const auto records = ReadLog(options.file);
-  if (!records) return Failed(program, "replay", options, records.error(), console);
+  if (!records)
+    return ReportFailure(program, "replay", records.error(), FailureFormOf(options.json), console);
   const auto report = Replay(*records, OptionsOf(program, options));
-  if (!report) return Failed(program, "replay", options, report.error(), console);
+  if (!report) return ReportFailure(program, "replay", report.error(), FailureFormOf(options.json), console);
   console.Data(options.json ? DumpJson(ToJson(*report)) + "\n" : Page(*report, console));
   return report->divergences.empty() ? kExitOk : kExitProgramFailed;
 }
 
 ExitCode RunResume(const Program& program, const ReplayCommandOptions& options, Console& console) {
   const auto code = ReadCode(options);
-  if (!code) return Failed(program, "resume", options, code.error(), console);
+  if (!code) return ReportFailure(program, "resume", code.error(), FailureFormOf(options.json), console);
   const auto records = ReadLog(options.file);
-  if (!records) return Failed(program, "resume", options, records.error(), console);
+  if (!records)
+    return ReportFailure(program, "resume", records.error(), FailureFormOf(options.json), console);
   auto resumed = Resume(*records, OptionsOf(program, options));
-  if (!resumed) return Failed(program, "resume", options, resumed.error(), console);
+  if (!resumed)
+    return ReportFailure(program, "resume", resumed.error(), FailureFormOf(options.json), console);
   const auto session = FindSession(*resumed, options.session);
-  if (!session) return Failed(program, "resume", options, session.error(), console);
+  if (!session)
+    return ReportFailure(program, "resume", session.error(), FailureFormOf(options.json), console);
   if (!resumed->report.divergences.empty())
     console.Note(Page(resumed->report, Console::Plain()), Style::kWarning);
   const auto result = (*session)->Run(*code);
-  if (!result) return Failed(program, "resume", options, result.error(), console);
+  if (!result) return ReportFailure(program, "resume", result.error(), FailureFormOf(options.json), console);
   if (options.json) {
     console.Data(DumpJson(ToJson(*result)) + "\n");
     return ExitCodeOf(result->outcome);

@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/evidence.h"
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/narrator.h"
@@ -210,23 +211,16 @@ Result<AgentResult> RunAgent(Inputs inputs, const std::shared_ptr<AuditLog>& log
   return result;
 }
 
-ExitCode FailToStart(const Program& program, const Error& error, const RunCommandOptions& options,
-                     Console& console) {
-  if (options.json) console.Data(DumpJson(Json{{"error", ToJson(error)}}) + "\n");
-  console.Failure(program.name + " run", error);
-  return ExitCodeOf(error);
-}
-
 }  // namespace
 
 ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Console& console) {
   auto inputs = ReadInputs(program, options);
-  if (!inputs) return FailToStart(program, inputs.error(), options, console);
+  if (!inputs) return ReportFailure(program, "run", inputs.error(), FailureFormOf(options.json), console);
   const auto log = OpenAuditLog(options.audit);
-  if (!log) return FailToStart(program, log.error(), options, console);
+  if (!log) return ReportFailure(program, "run", log.error(), FailureFormOf(options.json), console);
   Introduce(*inputs, options, console);
   const auto result = RunAgent(std::move(*inputs), *log, console);
-  if (!result) return FailToStart(program, result.error(), options, console);
+  if (!result) return ReportFailure(program, "run", result.error(), FailureFormOf(options.json), console);
   if (options.json) {
     console.Data(DumpJson(ToJson(*result)) + "\n");
     if (!result->answer)

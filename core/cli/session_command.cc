@@ -1,5 +1,6 @@
 #include "gloveport/core/cli/session_command.h"
 
+#include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/session_protocol.h"
@@ -7,26 +8,19 @@
 namespace gloveport {
 
 ExitCode RunSession(const Program& program, const SessionCommandOptions& options, Console& console) {
+  const auto fail = [&](const Error& error) {
+    return ReportFailure(program, "session", error, FailureForm::kText, console);
+  };
   const auto log = OpenAuditLog(options.audit);
-  if (!log) {
-    console.Failure(program.name + " session", log.error());
-    return kExitUsage;
-  }
+  if (!log) return fail(log.error()), kExitUsage;
   const auto hook = MakeHook(options.hook);
-  if (!hook) {
-    console.Failure(program.name + " session", hook.error());
-    return kExitUsage;
-  }
+  if (!hook) return fail(hook.error()), kExitUsage;
   auto runtime = Runtime::Create({.record = *log, .hook = *hook});
-  if (!runtime) {
-    console.Failure(program.name + " session", runtime.error());
-    return kExitConfinement;
-  }
+  if (!runtime) return fail(runtime.error()), kExitConfinement;
   const Status served = ServeSessionProtocol(**runtime);
   runtime->reset();
   const bool recorded = FinishAuditLog(*log, console);
-  if (!served) console.Failure(program.name + " session", served.error());
-  if (!served) return ExitCodeOf(served.error());
+  if (!served) return fail(served.error());
   return recorded ? kExitOk : kExitProgramFailed;
 }
 

@@ -52,15 +52,6 @@ std::optional<std::string> EditText(std::string_view text, std::string_view suff
 
 }  // namespace
 
-std::string PythonCall(const std::string& tool, const Value& arguments) {
-  std::string text = tool + "(";
-  for (const auto& [name, value] : arguments.as_map()) {
-    if (text.back() != '(') text += ", ";
-    text += (name.is_text() ? name.as_text() : "?") + "=" + PythonLiteral(value);
-  }
-  return text + ")";
-}
-
 std::shared_ptr<TerminalApprover> TerminalApprover::Find(Console& console) {
   if (!console.notes_on_terminal()) return nullptr;
   UniqueFd terminal(::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -126,7 +117,8 @@ void TerminalApprover::Work() {
 
 void TerminalApprover::Show(const ApprovalRequest& request) {
   const bool is_cell = request.subject == ApprovalSubject::kCell;
-  const std::string what = is_cell ? request.code : PythonCall(request.tool, request.arguments);
+  const std::string what =
+      is_cell ? request.code : fmt::format("{}({})", request.tool, PythonArguments(request.arguments));
   console_.Note(fmt::format(
       "\n{}", console_.Paint(is_cell ? "This cell needs your approval" : "This call needs your approval",
                              Style::kWarning)));

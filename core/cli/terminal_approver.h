@@ -55,9 +55,6 @@ class TerminalApprover : public Approver {
   std::thread thread_;  // last: it uses all of the above
 };
 
-// The call as Python writes it, for people: tool(name=value, ...).
-std::string PythonCall(const std::string& tool, const Value& arguments);
-
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_CORE_CLI_TERMINAL_APPROVER_H_
