@@ -118,7 +118,7 @@ void CellCalls::OnHookAnswer(std::uint64_t call, InFlight& in_flight, CompletedC
   if (word == EffectName(Effect::kDeny))
     return Refuse(call, tool, "PermissionError",
                   fmt::format("this call of {} is denied by the decision hook ({}): {}", tool,
-                              environment_.hook->name(), reason.empty() ? "no reason was given" : reason),
+                              environment_.hook->name(), GivenReason(reason)),
                   "hook");
   if (word == EffectName(Effect::kAsk) && decision.effect == Effect::kAllow)
     decision.reason = fmt::format("the decision hook ({}) asks for it{}{}", environment_.hook->name(),
@@ -163,8 +163,7 @@ void CellCalls::OnDecision(std::uint64_t call, InFlight& in_flight, ApprovalDeci
   if (!decision.allowed)
     return Refuse(call, tool, "PermissionError",
                   fmt::format("this call of {} needs a person's approval ({}) and did not get it: {}", tool,
-                              approval->request().reason,
-                              decision.reason.empty() ? "no reason was given" : decision.reason),
+                              approval->request().reason, GivenReason(decision.reason)),
                   "approval");
   Value arguments =
       decision.arguments ? Value(std::move(*decision.arguments)) : approval->request().arguments;
@@ -198,17 +197,13 @@ void CellCalls::Refuse(std::uint64_t call, std::string tool, std::string type, s
                        std::string rule) {
   if (++refused_ > kMaxRefused) return owner_.OnTooManyRefused();
   owner_.AddRefusal({"host", std::move(rule), std::move(tool), message});
-  Release(call);
+  Release(in_flight_.find(call));
   Send({call, false, {}, std::move(type), std::move(message)});
 }
 
-// False where the call is not in flight any more.
-bool CellCalls::Release(std::uint64_t call) {
-  const auto found = in_flight_.find(call);
-  if (found == in_flight_.end()) return false;
-  budget_.Release(found->second.cost);
-  in_flight_.erase(found);
-  return true;
+void CellCalls::Release(std::map<std::uint64_t, InFlight>::iterator ended) {
+  budget_.Release(ended->second.cost);
+  in_flight_.erase(ended);
 }
 
 void CellCalls::AnswerCompleted() {
@@ -231,9 +226,9 @@ Result<wire::Encoded> CellCalls::EncodeResult(const ToolCallRecord& record) {
 
 void CellCalls::Answer(CompletedCall& completed) {
   const auto in_flight = in_flight_.find(completed.call);
-  if (completed.cell == cell_ && in_flight != in_flight_.end() && in_flight->second.before_hook)
-    return OnHookAnswer(completed.call, in_flight->second, completed);
-  if (completed.cell != cell_ || !Release(completed.call)) return;
+  if (completed.cell != cell_ || in_flight == in_flight_.end()) return;
+  if (in_flight->second.before_hook) return OnHookAnswer(completed.call, in_flight->second, completed);
+  Release(in_flight);
   ToolCallRecord& record = completed.record;
   record.call = completed.call;
   wire::ToolReply reply{completed.call, record.ok, {}, {}, {}};
@@ -276,9 +271,8 @@ void CellCalls::AnswerLate() {
     record.duration = *spec.timeout;
     record.error =
         fmt::format("{}() did not answer within its time limit of {}", spec.name, Seconds(*spec.timeout));
-    ++late;
     record.error_type = "ToolTimeoutError";
-    Release(call);
+    Release(late++);
     environment_.dispatcher.StopCall(cell_, call);
     Send({call, false, {}, "ToolTimeoutError", record.error});
     owner_.Record(std::move(record));

@@ -93,7 +93,7 @@ class CellCalls {
   void Answer(CompletedCall& completed);
   void Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments);
   void Refuse(std::uint64_t call, std::string tool, std::string type, std::string message, std::string rule);
-  bool Release(std::uint64_t call);
+  void Release(std::map<std::uint64_t, InFlight>::iterator ended);
   Result<wire::Encoded> EncodeResult(const ToolCallRecord& record);
   bool Send(const wire::ToolReply& reply);
 

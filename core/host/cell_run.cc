@@ -72,12 +72,10 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
 
 CellResult CellRun::Run(std::string_view code, milliseconds wall, Approved approved,
                         std::optional<std::chrono::nanoseconds> clock) {
-  wall_ = wall;
-  wall_deadline_ = Deadline::After(wall);
+  clock_ = CellClock(wall);
   sample_at_ = Deadline::After(kSampleInterval);
   const wire::RunCell message{cell_, std::string(code), approved == Approved::kYes, clock};
-  if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), wall_deadline_);
-      !sent)
+  if (const auto sent = process_.channel().Send(wire::Encode(wire::HostMessage(message)), deadline()); !sent)
     OnBrokenChannel(sent.error());
   Loop();
   Finish();
@@ -90,28 +88,14 @@ void CellRun::Loop() {
     for (int i = 0; i < kFramesAtOnce && ReadFrame(); ++i) {
     }
     calls_.AnswerDecided();
-    StopClockForPerson();
+    calls_.waits_for_person() ? clock_.Stop() : clock_.GoOn();
     CheckDeadlines();
-  }
-}
-
-// The cell's time does not pass while a person thinks.
-void CellRun::StopClockForPerson() {
-  if (calls_.waits_for_person() == wall_left_.has_value()) return;
-  if (wall_left_) {
-    waited_ += meter_.wall() - waits_since_;
-    wall_deadline_ = Deadline::After(*wall_left_);
-    wall_left_.reset();
-  } else {
-    waits_since_ = meter_.wall();
-    wall_left_ = wall_deadline_.left();
-    wall_deadline_ = Deadline::Never();
   }
 }
 
 Deadline CellRun::NextDeadline() const {
   return Earlier(Earlier(sample_at_, calls_.NextDeadline()),
-                 stop_ == Stop::kNone ? wall_deadline_ : kill_deadline_);
+                 stop_ == Stop::kNone ? deadline() : kill_deadline_);
 }
 
 void CellRun::WaitForEvents() {
@@ -130,7 +114,7 @@ void CellRun::WaitForEvents() {
   if (others[4].revents & POLLIN) {
     // A tool that waited until the cell's deadline fails at that moment: the cell ends of the limit, not of
     // that.
-    if (wall_deadline_.passed()) RequestStop(Stop::kWall);
+    if (deadline().passed()) RequestStop(Stop::kWall);
     calls_.AnswerCompleted();
   }
 }
@@ -151,7 +135,7 @@ void CellRun::TakeWitnessed() {
 
 void CellRun::CheckDeadlines() {
   if (environment_.interrupt.exchange(false)) RequestStop(Stop::kInterrupt);
-  if (wall_deadline_.passed()) RequestStop(Stop::kWall);
+  if (deadline().passed()) RequestStop(Stop::kWall);
   calls_.AnswerLate();
   if (sample_at_.passed()) {
     sample_at_ = Deadline::After(kSampleInterval);
@@ -395,7 +379,7 @@ LimitHit CellRun::Hit(std::string_view name) const {
     return static_cast<double>(bytes) / static_cast<double>(1u << shift);
   };
   const std::uint64_t written = out_.total_bytes() + err_.total_bytes();
-  if (name == "wall") return MakeLimitHit(name, seconds(wall_), seconds(meter_.wall() - waited_));
+  if (name == "wall") return MakeLimitHit(name, seconds(clock_.limit()), seconds(clock_.used()));
   if (name == "cpu") return MakeLimitHit(name, seconds(limits.cpu), seconds(meter_.cpu()));
   if (name == "total_cpu") return MakeLimitHit(name, seconds(limits.total_cpu), seconds(meter_.total_cpu()));
   if (name == "memory")

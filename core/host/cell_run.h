@@ -14,6 +14,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/host/call_limits.h"
 #include "gloveport/core/host/cell_calls.h"
+#include "gloveport/core/host/cell_clock.h"
 #include "gloveport/core/host/cell_evidence.h"
 #include "gloveport/core/host/disk_watch.h"
 #include "gloveport/core/host/event_sink.h"
@@ -87,8 +88,7 @@ class CellRun : private CallOwner {
   void On(wire::Event& event);
   void On(wire::CellDone& done);
 
-  Deadline deadline() const override { return wall_deadline_; }
-  void StopClockForPerson();
+  Deadline deadline() const override { return clock_.deadline(); }
   void Violate(std::string what) override;
   void AddRefusal(Refusal refusal) override { evidence_.AddRefusal(std::move(refusal)); }
   void Record(ToolCallRecord record) override;
@@ -117,12 +117,8 @@ class CellRun : private CallOwner {
   CellEvidence evidence_;
   UsageMeter meter_;
 
-  std::chrono::milliseconds wall_{0};
-  Deadline wall_deadline_ = Deadline::Never();
-  std::optional<std::chrono::nanoseconds> wall_left_;  // while the clock stands still for a person
-  std::chrono::nanoseconds waits_since_{0};            // of the meter's wall time
-  std::chrono::nanoseconds waited_{0};
-  Deadline kill_deadline_ = Deadline::Never();  // after a soft stop
+  CellClock clock_{std::chrono::nanoseconds(0)};  // started by Run
+  Deadline kill_deadline_ = Deadline::Never();    // after a soft stop
   Deadline sample_at_ = Deadline::Never();
   Stop stop_ = Stop::kNone;
   bool done_ = false;    // CellDone came

@@ -88,6 +88,14 @@ Json ToJson(const Usage& usage) {
   return json;
 }
 
+Json ToJson(const LimitHit& limit) {
+  return {{"limit", limit.limit},
+          {"message", limit.message},
+          {"value", limit.value},
+          {"used", limit.used},
+          {"unit", limit.unit}};
+}
+
 Json ToJson(const Error& error) {
   Json json = {{"code", ErrorCodeName(error.code)}, {"message", error.message}};
   if (!error.hint.empty()) json["hint"] = error.hint;
@@ -123,13 +131,7 @@ Json ToJson(const CellResult& result) {
                {"usage", ToJson(result.usage)}};
   if (result.clock_offset) json["clock_offset_s"] = Seconds(*result.clock_offset);
   if (result.verdict) json["verdict"] = ToJson(*result.verdict);
-  if (result.limit) {
-    json["limit"] = {{"limit", result.limit->limit},
-                     {"message", result.limit->message},
-                     {"value", result.limit->value},
-                     {"used", result.limit->used},
-                     {"unit", result.limit->unit}};
-  }
+  if (result.limit) json["limit"] = ToJson(*result.limit);
   return json;
 }
 

@@ -16,6 +16,7 @@ namespace gloveport {
 Json ToJson(const CellResult& result);
 Json ToJson(const Verdict& verdict);
 Json ToJson(const Usage& usage);
+Json ToJson(const LimitHit& limit);
 Json ToJson(const Error& error);                      // {"code","message","hint"?}
 Json ToJson(const std::vector<LayerStatus>& layers);  // by name: {"active","detail","remedy"?}
 

@@ -199,24 +199,24 @@ SessionFacts SessionImpl::Facts() const {
   facts.session = id();
   facts.policy = options_.policy;
   facts.layers = layers_;
-  facts.tools = VisibleTools();
+  for (const ToolSpec* spec : VisibleTools()) facts.tools.push_back(*spec);
   facts.seed = Seed();
   if (options_.workdir) facts.workdir = options_.workdir->string();
   return facts;
 }
 
-std::vector<ToolSpec> SessionImpl::VisibleTools() const {
-  std::vector<ToolSpec> specs;
+std::vector<const ToolSpec*> SessionImpl::VisibleTools() const {
+  std::vector<const ToolSpec*> specs;
   if (!options_.tools) return specs;
   for (const auto& tool : options_.tools->tools()) {
-    if (!gate_.IsHidden(tool->spec().name)) specs.push_back(tool->spec());
+    if (!gate_.IsHidden(tool->spec().name)) specs.push_back(&tool->spec());
   }
   return specs;
 }
 
 Status SessionImpl::DefineTools() {
   Value::List tools;
-  for (const ToolSpec& spec : VisibleTools()) tools.push_back(DescribeTool(spec));
+  for (const ToolSpec* spec : VisibleTools()) tools.push_back(DescribeTool(*spec));
   if (tools.empty()) return {};
   ASSIGN_OR_RETURN(const wire::Reply reply,
                    AskSession("define_tools", Value::Object({{"tools", std::move(tools)}})));

@@ -107,7 +107,7 @@ class SessionImpl : public Session {
   Result<std::unique_ptr<SessionProcess>> FindProcess();
   Result<std::unique_ptr<SessionProcess>> StartPrivate(const TemplateOptions& options);
   Status DefineTools();
-  std::vector<ToolSpec> VisibleTools() const;
+  std::vector<const ToolSpec*> VisibleTools() const;
   Status TellOfProcess();
   SessionFacts Facts() const;
   void TellOfFiles();

@@ -100,7 +100,7 @@ Result<CellResult> SessionImpl::JudgeAndRun(std::uint32_t cell, std::string code
 
 Result<Verdict> SessionImpl::Judge(std::uint32_t cell, std::string_view code) {
   std::vector<std::string> names;
-  for (const ToolSpec& spec : VisibleTools()) names.push_back(spec.name);
+  for (const ToolSpec* spec : VisibleTools()) names.push_back(spec->name);
   ASSIGN_OR_RETURN(Verdict verdict, surroundings_.inspector.Check(options_.policy, code, names));
   if (options_.hook) verdict = AskHookAboutCell(code, std::move(verdict));
   if (sink_) sink_->OnVerdict(id(), cell, verdict);
@@ -175,8 +175,8 @@ CellResult SessionImpl::Denied(std::uint32_t cell, Verdict verdict, std::string_
   error.type = "PolicyError";
   error.message = DescribeFindings(verdict);
   if (verdict.decision == Decision::kEscalate)
-    error.message += fmt::format("\nthis needs a person's approval and did not get it: {}",
-                                 reason.empty() ? "no reason was given" : reason);
+    error.message +=
+        fmt::format("\nthis needs a person's approval and did not get it: {}", GivenReason(reason));
   if (!verdict.findings.empty()) error.line = verdict.findings.front().line;
   error.cell = static_cast<int>(cell);
   for (const Finding& finding : verdict.findings) {
