@@ -164,7 +164,7 @@ void KillAll(pid_t pid) {
 }
 
 bool Reaches(const AttackPayload& payload, const std::string& prelude, Standing standing) {
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   if (::geteuid() == 0 && standing == Standing::kOrdinary &&
       ::chown(folder.path().c_str(), kNobody, kNobody) != 0)
     return false;

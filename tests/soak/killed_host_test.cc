@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gloveport/core/host/scratch_folder.h"
+#include "gloveport/tests/support/temporary_folder.h"
 
 #include "surroundings.h"
 
@@ -24,17 +25,11 @@ class KilledHostTest : public testing::Test {
  protected:
   KilledHostTest() {
     AdoptOrphans();
-    std::string name = (std::filesystem::temp_directory_path() / "killed-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    // As /tmp: a root host's sessions are another user.
-    std::filesystem::permissions(folder_, std::filesystem::perms(0755));
     if (const char* before = ::getenv("TMPDIR")) tmpdir_before_ = before;
-    ::setenv("TMPDIR", folder_.c_str(), 1);
+    ::setenv("TMPDIR", folder_.path().c_str(), 1);
   }
   ~KilledHostTest() override {
     tmpdir_before_.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", tmpdir_before_.c_str(), 1);
-    std::filesystem::remove_all(folder_);
   }
 
   void Start(const char* mode, const char* sessions) {
@@ -72,7 +67,7 @@ class KilledHostTest : public testing::Test {
     ::close(output_);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_{kOpenToAll};  // a root host's sessions are another user
   std::string tmpdir_before_;
   pid_t host_ = -1;
   int output_ = -1;

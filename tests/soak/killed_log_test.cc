@@ -18,6 +18,7 @@
 #include <string>
 
 #include "gloveport/core/record/log_reader.h"
+#include "gloveport/tests/support/temporary_folder.h"
 
 #include "surroundings.h"
 
@@ -43,13 +44,8 @@ class KilledLogTest : public testing::Test {
  protected:
   KilledLogTest() {
     AdoptOrphans();
-    std::string name = (std::filesystem::temp_directory_path() / "killed-log-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    std::filesystem::permissions(folder_, std::filesystem::perms(0755));
     EXPECT_TRUE(SigningKey::Generate(folder_ / "key"));
   }
-  ~KilledLogTest() override { std::filesystem::remove_all(folder_); }
 
   // Kills a host so long after its first cell; before it where `moment` is negative.
   void RunAndKill(const std::filesystem::path& log, milliseconds moment) {
@@ -101,7 +97,7 @@ class KilledLogTest : public testing::Test {
     ends.records += whole;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_{kOpenToAll};
 };
 
 TEST_F(KilledLogTest, EachLogVerifiesToItsLastWholeRecord) {

@@ -1,23 +1,11 @@
 #include "temporary_log.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <iterator>
 
 namespace gloveport {
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "record-XXXXXX").string();
-  EXPECT_NE(::mkdtemp(name.data()), nullptr);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 void WriteText(const std::filesystem::path& path, std::string_view text) {
   // In the place of one that is cut to nothing, which some file systems write to the disk when it is closed.

@@ -1,4 +1,4 @@
-// A folder of the test's own, and logs that are written into it line by line.
+// Logs that are written into a folder of the test's own, line by line.
 #ifndef GLOVEPORT_TESTS_CORE_RECORD_TEMPORARY_LOG_H_
 #define GLOVEPORT_TESTS_CORE_RECORD_TEMPORARY_LOG_H_
 
@@ -9,18 +9,9 @@
 
 #include "gloveport/core/record/chain.h"
 #include "gloveport/core/record/log_reader.h"
+#include "gloveport/tests/support/temporary_folder.h"
 
 namespace gloveport {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void WriteText(const std::filesystem::path& path, std::string_view text);
 std::string ReadText(const std::filesystem::path& path);

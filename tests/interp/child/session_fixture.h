@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gloveport/core/wire/cbor.h"
 #include "gloveport/core/wire/value_json.h"
@@ -44,6 +45,14 @@ class SessionFixture : public ::testing::Test {
     return run.done->status == "ok" ? DumpJson(Decoded(run.done->value)) : Traceback(run);
   }
   std::string Eval(const std::string& code) { return Json(Run(code)); }
+  // The details of those events, as JSON.
+  static std::vector<std::string> EventsOf(const CellRun& run, const std::string& kind) {
+    std::vector<std::string> found;
+    for (const wire::Event& event : run.events) {
+      if (event.kind == kind) found.push_back(DumpJson(Decoded(event.details)));
+    }
+    return found;
+  }
 
   SessionConfig config_;
   std::optional<std::uint64_t> seed_;

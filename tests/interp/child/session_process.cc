@@ -178,15 +178,4 @@ wire::Reply SessionProcess::Ask(const std::string& op, const Value& args) {
   return reply_ ? std::move(*reply_) : wire::Reply{};
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "gloveport-child-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) Fatal("cannot make a temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 }  // namespace gloveport::testing

@@ -19,6 +19,7 @@
 #include "gloveport/core/wire/channel.h"
 #include "gloveport/core/wire/messages.h"
 #include "gloveport/interp/child/session_loop.h"
+#include "gloveport/tests/support/temporary_folder.h"
 
 namespace gloveport::testing {
 
@@ -74,17 +75,6 @@ class SessionProcess {
   std::uint64_t next_request_ = 1;
   std::optional<wire::Reply> reply_;
   std::function<void(const CellRun&)> watch_;
-};
-
-// A folder that goes with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace gloveport::testing

@@ -1,5 +1,5 @@
-// What a session is to the code that runs in it: errors, output, imports, sources, editors' requests, the
-// interpreter.
+// What a session is to the code that runs in it: errors, output, sources, editors' requests, the interpreter.
+// What it may import: session_imports_test.cc.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -19,13 +19,6 @@ using ::testing::StartsWith;
 
 class Session : public SessionFixture {
  protected:
-  std::vector<std::string> EventsOf(const CellRun& run, const std::string& kind) {
-    std::vector<std::string> found;
-    for (const wire::Event& event : run.events) {
-      if (event.kind == kind) found.push_back(DumpJson(Decoded(event.details)));
-    }
-    return found;
-  }
   std::string Ask(const std::string& op, const std::string& code, int cursor) {
     return DumpJson(Decoded(session().Ask(op, Value::Object({{"code", code}, {"cursor", cursor}})).value));
   }
@@ -257,108 +250,6 @@ TEST_F(Session, RichFormsAreShown) {
                          R"({"image/png":{"$bytes":"cG5n"},"text/plain":"M"})", R"({"text/plain":"Bad"})",
                          R"({"text/plain":"Any"})", R"({"text/html":"<b>h</b>","text/plain":"H"})"));
   EXPECT_THAT(run.err, HasSubstr("ZeroDivisionError"));
-}
-
-// ---- imports ----
-
-class Imports : public Session {
- protected:
-  Imports() {
-    config_.policy.imports = {.allow = {"math", "json", "os", "random", "concurrent.futures", "helpers",
-                                        "xml.dom.minidom", "importlib", "nothing_like_this"},
-                              .deny = {"os.path", "json.tool"},
-                              .ask = {"pickle"}};
-  }
-};
-
-TEST_F(Imports, AllowedModulesAndTheirSubmodulesImport) {
-  for (const char* code :
-       {"import math", "import json.decoder", "from json import decoder", "from concurrent import futures",
-        "from concurrent.futures import ThreadPoolExecutor", "import xml.dom.minidom",
-        "import importlib\nimportlib.import_module('math')", "__import__('math')", "from math import *"}) {
-    EXPECT_EQ(Status(Run(code)), "ok") << code;
-  }
-}
-
-TEST_F(Imports, OthersAreRefusedByNameWithAHint) {
-  struct {
-    const char* code;
-    const char* module;
-    const char* message;
-  } const table[] = {
-      {"import socket", "socket", "module 'socket' is not allowed here. Network is not available"},
-      {"import subprocess", "subprocess", "No process can be started"},
-      {"from os import path", "os.path", "module 'os.path' is not allowed"},
-      {"import json.tool", "json.tool", "module 'json.tool' is not allowed"},
-      {"import pickle", "pickle", "needs a person's approval"},
-      {"import surely_missing", "surely_missing", "is not allowed"},
-      {"from json import codecs", "codecs", "module 'codecs' is not allowed"},
-      {"import importlib\nimportlib.import_module('socket')", "socket", "not allowed"},
-      {"__import__('socket')", "socket", "not allowed"},
-      {"exec('import socket', {})", "socket", "not allowed"},
-      {"def f():\n    import socket\nf()", "socket", "not allowed"},
-  };
-  for (const auto& [code, module, message] : table) {
-    const CellRun run = Run(code);
-    EXPECT_EQ(ErrorType(run), "ImportError") << code;
-    EXPECT_THAT(Message(run), HasSubstr(message)) << code;
-    EXPECT_THAT(
-        EventsOf(run, "refused"),
-        ::testing::ElementsAre(HasSubstr(std::string("\"rule\":\"import\",\"what\":\"") + module + "\"")))
-        << code;
-    EXPECT_THAT(Traceback(run), Not(HasSubstr("<gloveport"))) << Traceback(run);
-  }
-}
-
-// The inspector refuses the plain names; these are what it cannot see.
-TEST_F(Session, TextRunAsCodeIsRefusedByWhicheverName) {
-  config_.policy.builtins.allow = {};
-  for (const char* code :
-       {"__builtins__.__dict__['ev' + 'al']('1 + 1')", "f = getattr(__builtins__, 'ex' + 'ec')\nf('1')",
-        "__builtins__.compile('1', 'x', 'eval')", "exec('import socket')"}) {
-    const CellRun run = Run(code);
-    EXPECT_EQ(ErrorType(run), "PermissionError") << code;
-    EXPECT_THAT(Message(run), HasSubstr("write the code into the cell")) << code;
-    EXPECT_THAT(EventsOf(run, "refused"), ::testing::ElementsAre(HasSubstr(R"("rule":"builtin")"))) << code;
-  }
-}
-
-TEST_F(Session, LibrariesMayMakeCodeOfText) {
-  config_.policy.builtins.allow = {};
-  const CellRun run =
-      Run("import collections, dataclasses, typing, colorsys\n"
-          "P = collections.namedtuple('P', 'x y')\n"
-          "@dataclasses.dataclass\nclass D:\n    x: 'int'\n"
-          "typing.get_type_hints(D)['x'], D(1), P(1, 2)");
-  EXPECT_EQ(Status(run), "ok");
-  EXPECT_THAT(EventsOf(run, "refused"), ::testing::IsEmpty());
-}
-
-TEST_F(Session, ImportsOfACellAreToldOnceEach) {
-  const CellRun run = Run("import json\nimport json\nfrom os import path\n__import__('color' + 'sys')");
-  EXPECT_THAT(EventsOf(run, "import"), ::testing::ElementsAre(R"({"module":"json","allowed":true})",
-                                                              R"({"module":"os","allowed":true})",
-                                                              R"({"module":"colorsys","allowed":true})"));
-}
-
-TEST_F(Imports, WhatAllowedModulesImportThemselvesWorks) {
-  EXPECT_EQ(
-      Eval("import json, concurrent.futures\n[json.codecs.__name__, hasattr(concurrent.futures, 'thread')]"),
-      "[\"codecs\",true]");
-}
-
-TEST_F(Imports, MissingModuleThatIsAllowedIsNotFound) {
-  EXPECT_EQ(ErrorType(Run("import nothing_like_this")), "ModuleNotFoundError");
-}
-
-TEST_F(Imports, WorkFolderIsDataAndNoCode) {
-  std::ofstream(folder_.path() / "helpers.py") << "x = 1\n";
-  EXPECT_EQ(ErrorType(Run("import helpers")), "ModuleNotFoundError");
-  const CellRun run =
-      Run("import importlib\nsys = importlib.import_module('importlib').sys\nsys.path.insert(0, '.')\nimport "
-          "helpers");
-  EXPECT_EQ(ErrorType(run), "ImportError");
-  EXPECT_THAT(Message(run), HasSubstr("files of the work folder are data"));
 }
 
 // ---- what the host is told ----
