@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -12,10 +13,12 @@
 namespace gloveport {
 namespace {
 
+constexpr std::size_t kMostLiteral = 64u << 20;
+
 // Writes until it is full, so that a message about a huge value costs little.
 class LiteralWriter {
  public:
-  explicit LiteralWriter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit LiteralWriter(std::size_t max_bytes) : max_bytes_(std::min(max_bytes, kMostLiteral)) {}
 
   void Write(const Value& value) {
     if (full()) return;
@@ -157,7 +160,7 @@ class LiteralWriter {
 }  // namespace
 
 std::string PythonLiteral(const Value& value) {
-  LiteralWriter writer(64u << 20);
+  LiteralWriter writer(kMostLiteral);
   writer.Write(value);
   return writer.Take();
 }

@@ -187,5 +187,12 @@ TEST(SignatureTest, IsPython) {
 
 TEST(SignatureTest, OfNoParameters) { EXPECT_EQ(SpecOf({}, "None").Signature(), "f() -> None"); }
 
+TEST(PythonLiteralTest, ArgumentsAreWholeUnlessALimitIsGiven) {
+  const Value arguments = Value::Object({{"contacts", 3}, {"channel", std::string(200, 'c')}});
+  EXPECT_EQ(PythonArguments(arguments), "contacts=3, channel='" + std::string(200, 'c') + "'");
+  EXPECT_EQ(PythonArguments(arguments, 4), "contacts=3, channel='ccc...");
+  EXPECT_EQ(PythonArguments(Value(1)), "");
+}
+
 }  // namespace
 }  // namespace gloveport
