@@ -15,9 +15,19 @@
 
 namespace gloveport {
 
-// Where a run stands: generate → parse → run → validate or observe → generate ... → stopped.
-enum class AgentState : std::uint8_t { kGenerate, kParse, kRun, kValidate, kObserve, kStopped };
-std::string_view AgentStateName(AgentState state);  // "generate", "parse", ...
+// Where a run stands: (plan →) generate → parse → run → validate or observe → generate ... → stopped; recover
+// where it would have had to stop and goes on instead.
+enum class AgentState : std::uint8_t {
+  kPlan,
+  kGenerate,
+  kParse,
+  kRun,
+  kValidate,
+  kObserve,
+  kRecover,
+  kStopped
+};
+std::string_view AgentStateName(AgentState state);  // "plan", "generate", "parse", ...
 
 class AgentObserver {
  public:
@@ -25,10 +35,12 @@ class AgentObserver {
   virtual void OnState(AgentState) {}
   virtual void OnStep(std::size_t /*number*/, std::size_t /*max_steps*/) {}  // before the model is asked
   virtual void OnModelReply(const ChatReply&) {}
+  virtual void OnPlan(const AgentPlan&) {}
   virtual void OnAction(const Action&) {}                        // code, or why there is none
   virtual void OnResult(const CellResult&) {}                    // the cell has ended, or was refused
   virtual void OnValidation(const std::vector<SchemaError>&) {}  // of a final answer; empty: it fits
   virtual void OnObservation(std::string_view) {}                // what the model is told
+  virtual void OnRecovery(const RecoveryRecord&) {}              // done: the run goes on
   virtual void OnStop(const AgentResult&) {}
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gloveport/core/agent/action_parser.h"
+#include "gloveport/core/agent/recovery.h"
 #include "gloveport/core/agent/stop_reason.h"
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/outcome.h"
@@ -31,8 +32,25 @@ struct AgentStep {
   std::chrono::nanoseconds model_time{0};
   Action action;                               // thought and code, or why there is none
   std::optional<CellResult> result;            // absent where there was no code
-  std::vector<SchemaError> validation_errors;  // of this step's final answer
+  std::vector<SchemaError> validation_errors;  // of this step's final answer, from each kind of rule
+  std::vector<SchemaError> withheld;           // displays that an output rule kept from being shown
   std::string observation;                     // what the model was told; empty after the last step
+};
+
+// What the model planned, without code.
+struct AgentPlan {
+  std::size_t before_step = 1;  // 1-based
+  std::string text;
+  TokenUsage tokens;
+  std::chrono::nanoseconds model_time{0};
+};
+
+// Where the run would have had to give up and did not.
+struct RecoveryRecord {
+  std::size_t after_step = 0;  // 0: before the first
+  RecoveryAction action = RecoveryAction::kFreshSession;
+  StopReason reason = StopReason::kRuntimeError;  // for which it would have ended
+  std::string message;                            // of that reason
 };
 
 struct AgentResult {
@@ -43,15 +61,19 @@ struct AgentResult {
   std::string explanation;      // that the model gave with the answer
   std::optional<Error> error;   // behind kModelError and kRuntimeError
   std::vector<AgentStep> steps;
+  std::vector<AgentPlan> plans;
+  std::vector<RecoveryRecord> recoveries;
 
   std::string model;      // its name
   bool scripted = false;  // the model's words came from a script
   std::string policy;     // name of the policy
-  std::string session;    // id
+  std::string session;    // id, of the last one
   std::vector<LayerStatus> layers;
 
-  TokenUsage tokens;  // of all steps
-  Usage totals;       // of all cells: sums, the largest max_rss_bytes, files once each in order
+  std::string goal;
+  TokenUsage tokens;           // of all steps and plans
+  std::optional<double> cost;  // of them; absent where the price of one is not known
+  Usage totals;                // of all cells: sums, the largest max_rss_bytes, files once each in order
   std::chrono::nanoseconds wall{0};        // of the whole run
   std::chrono::nanoseconds model_time{0};  // of it, waiting for the model
 };

@@ -9,11 +9,21 @@
 #include "gloveport/core/agent/cell_interrupter.h"
 #include "gloveport/core/agent/observation.h"
 #include "gloveport/core/agent/prompts.h"
+#include "gloveport/core/base/text.h"
 
 namespace gloveport {
 namespace {
 
 constexpr std::size_t kMostThought = 300;  // of a reply that the memory has no room for
+
+constexpr std::string_view kPlanRequest =
+    R"(Before you go on, write a plan, in words only: no code, nothing of it is run.
+1. What is known so far, and from where.
+2. What still has to be found out.
+3. The steps to the answer, numbered, each small enough for one cell.
+Keep it short. Left for all of it: )";
+constexpr std::size_t kMostOfPlan = 8000;
+constexpr std::string_view kPlanDone = "Now go on with the first open step of the plan, as one cell.\n";
 
 using Clock = std::chrono::steady_clock;
 
@@ -47,36 +57,53 @@ bool WasCutOff(const AgentStep& step) {
   return step.finish_reason == "length" || step.finish_reason == "max_tokens";
 }
 
+void AddUsage(Usage& all, const Usage& usage) {
+  all.wall += usage.wall;
+  all.cpu_user += usage.cpu_user;
+  all.cpu_system += usage.cpu_system;
+  all.max_rss_bytes = std::max(all.max_rss_bytes, usage.max_rss_bytes);
+  all.output_bytes += usage.output_bytes;
+  all.tool_calls += usage.tool_calls;
+  AddNew(all.files_read, usage.files_read);
+  AddNew(all.files_written, usage.files_written);
+  all.denied.insert(all.denied.end(), usage.denied.begin(), usage.denied.end());
+}
+
 }  // namespace
 
-AgentRun::AgentRun(Runtime& runtime, Model& model, Session& session, const AgentOptions& options,
-                   Redactor redactor, Memory memory, std::stop_token interrupt,
-                   std::atomic<AgentState>& state)
-    : runtime_(runtime),
-      model_(model),
-      session_(session),
-      options_(options),
-      observer_(options.observer ? *options.observer : no_observer_),
-      redactor_(std::move(redactor)),
-      memory_(std::move(memory)),
-      interrupt_(std::move(interrupt)),
-      state_(state) {
-  result_.model = model_.name();
-  result_.scripted = model_.scripted();
-  result_.policy = session_.policy().name;
-  result_.session = session_.id();
-  result_.layers = session_.layers();
+AgentRun::AgentRun(AgentRunParts parts)
+    : parts_(std::move(parts)),
+      options_(parts_.options),
+      model_(&parts_.model),
+      budget_(options_.budget ? options_.budget
+                              : std::make_shared<Budget>(BudgetLimits{.max_tokens = options_.max_tokens,
+                                                                      .max_cost = options_.max_cost})),
+      deadline_(Earlier(options_.deadline, budget_->deadline())),
+      recovery_(options_.recovery),
+      observer_(options_.observer ? *options_.observer : no_observer_),
+      rejections_before_(parts_.rejections.count()) {
+  result_.goal = options_.goal;
+  result_.model = model_->name();
+  result_.scripted = model_->scripted();
+  result_.cost = 0;
+  AdoptSession();
+}
+
+void AgentRun::AdoptSession() {
+  result_.policy = parts_.session->policy().name;
+  result_.session = parts_.session->id();
+  result_.layers = parts_.session->layers();
 }
 
 AgentResult AgentRun::Run() {
   const auto start = Clock::now();
-  AgentState state = AgentState::kGenerate;
+  AgentState state = NextReply();
   while (state != AgentState::kStopped) {
-    state_ = state;
+    parts_.state = state;
     observer_.OnState(state);
     state = Advance(state);
   }
-  state_ = state;
+  parts_.state = state;
   observer_.OnState(state);
   result_.wall = Clock::now() - start;
   observer_.OnStop(result_);
@@ -85,6 +112,8 @@ AgentResult AgentRun::Run() {
 
 AgentState AgentRun::Advance(AgentState state) {
   switch (state) {
+    case AgentState::kPlan:
+      return Plan();
     case AgentState::kGenerate:
       return Generate();
     case AgentState::kParse:
@@ -95,34 +124,82 @@ AgentState AgentRun::Advance(AgentState state) {
       return Validate();
     case AgentState::kObserve:
       return Observe();
+    case AgentState::kRecover:
+      return Recover();
     case AgentState::kStopped:
       break;
   }
   return AgentState::kStopped;
 }
 
+AgentState AgentRun::NextReply() const {
+  const std::size_t next = result_.steps.size() + 1;
+  const bool due = options_.planning_interval > 0 && (next - 1) % options_.planning_interval == 0;
+  return due && planned_before_ != next ? AgentState::kPlan : AgentState::kGenerate;
+}
+
+Result<ChatReply> AgentRun::AskModel(std::vector<ChatMessage> messages) {
+  return model_->Complete({.messages = std::move(messages),
+                           .stop = options_.stop_sequences,
+                           .temperature = options_.temperature,
+                           .max_tokens = options_.max_reply_tokens,
+                           .deadline = deadline_,
+                           .cancel = parts_.interrupt});
+}
+
+void AgentRun::CountReply(const ChatReply& reply, std::chrono::nanoseconds time) {
+  observer_.OnModelReply(reply);
+  std::optional<double> cost;
+  if (options_.cost_of)
+    cost = options_.cost_of(reply.model.empty() ? model_->name() : reply.model, reply.usage);
+  budget_->Spend(reply.usage, cost);
+  result_.tokens.input_tokens += reply.usage.input_tokens;
+  result_.tokens.output_tokens += reply.usage.output_tokens;
+  if (!cost) result_.cost.reset();
+  if (result_.cost) *result_.cost += *cost;
+  result_.model_time += time;
+}
+
+AgentState AgentRun::Plan() {
+  if (auto ending = EndBeforeStep()) return Stop(std::move(*ending));
+  planned_before_ = result_.steps.size() + 1;
+  const std::string budget = budget_->LeftText();
+  auto messages = parts_.memory.Messages();
+  messages.back().content +=
+      fmt::format("\n\n{}{} of yours{}.", kPlanRequest, Counted(StepsLeft(), "reply", "replies"),
+                  budget.empty() ? "" : "; in all " + budget);
+  const auto start = Clock::now();
+  const auto reply = AskModel(std::move(messages));
+  const auto time = Clock::now() - start;
+  if (!reply) {
+    return GiveUpFor(reply.error(), StopReason::kModelError,
+                     fmt::format("the model {} made no plan: {}", model_->name(), reply.error().message));
+  }
+  CountReply(*reply, time);
+  result_.plans.push_back({planned_before_, std::string(Trim(reply->content)), reply->usage, time});
+  observer_.OnPlan(result_.plans.back());
+  parts_.memory.Add({.reply = HeadAndTail(result_.plans.back().text, kMostOfPlan),
+                     .observation = std::string(kPlanDone),
+                     .brief_reply = "(an earlier plan is left out here)",
+                     .brief_observation = ""});
+  return AgentState::kGenerate;
+}
+
 AgentState AgentRun::Generate() {
-  if (StopBeforeStep()) return AgentState::kStopped;
+  if (auto ending = EndBeforeStep()) return Stop(std::move(*ending));
   result_.steps.push_back({.number = result_.steps.size() + 1});
   observer_.OnStep(step().number, options_.max_steps);
   const auto start = Clock::now();
-  auto reply = model_.Complete({.messages = memory_.Messages(),
-                                .stop = options_.stop_sequences,
-                                .temperature = options_.temperature,
-                                .max_tokens = options_.max_reply_tokens,
-                                .deadline = options_.deadline,
-                                .cancel = interrupt_});
+  auto reply = AskModel(parts_.memory.Messages());
   step().model_time = Clock::now() - start;
-  result_.model_time += step().model_time;
   if (!reply) {
+    result_.model_time += step().model_time;
     result_.steps.pop_back();  // nothing was replied: there is no step
-    return StopFor(reply.error(), StopReason::kModelError,
-                   fmt::format("the model {} gave no reply: {}", model_.name(), reply.error().message));
+    return GiveUpFor(reply.error(), StopReason::kModelError,
+                     fmt::format("the model {} gave no reply: {}", model_->name(), reply.error().message));
   }
-  observer_.OnModelReply(*reply);
+  CountReply(*reply, step().model_time);
   step().tokens = reply->usage;
-  result_.tokens.input_tokens += reply->usage.input_tokens;
-  result_.tokens.output_tokens += reply->usage.output_tokens;
   step().reply = std::move(reply->content);
   step().reasoning = std::move(reply->reasoning);
   step().finish_reason = std::move(reply->finish_reason);
@@ -130,12 +207,13 @@ AgentState AgentRun::Generate() {
 }
 
 AgentState AgentRun::Parse() {
-  step().action = ParseAction(step().reply, [this](std::string_view code) { return runtime_.Syntax(code); });
+  step().action =
+      ParseAction(step().reply, [this](std::string_view code) { return parts_.runtime.Syntax(code); });
   const Action& action = step().action;
   observer_.OnAction(action);
   if (!action.code && action.checker_error) {
-    return StopFor(*action.checker_error, StopReason::kRuntimeError,
-                   "the reply could not be checked for Python: " + action.checker_error->message);
+    return GiveUpFor(*action.checker_error, StopReason::kRuntimeError,
+                     "the reply could not be checked for Python: " + action.checker_error->message);
   }
   without_code_ = action.code ? 0 : without_code_ + 1;
   return action.code ? AgentState::kRun : AgentState::kObserve;
@@ -143,72 +221,90 @@ AgentState AgentRun::Parse() {
 
 AgentState AgentRun::RunCell() {
   RunOptions run{.timeout = options_.cell_timeout, .inspect = options_.inspect};
-  if (!options_.deadline.never()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(options_.deadline.left());
+  if (!deadline_.never()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_.left());
     run.timeout = std::min(run.timeout.value_or(left), std::max(left, std::chrono::milliseconds(1)));
   }
   auto result = [&] {
-    const CellInterrupter interrupter(session_, interrupt_);
-    return session_.Run(*step().action.code, run);
+    const CellInterrupter interrupter(*parts_.session, parts_.interrupt);
+    return parts_.session->Run(*step().action.code, run);
   }();
   if (!result) {
-    return StopFor(result.error(), StopReason::kRuntimeError,
-                   "the cell could not be run: " + result.error().message);
+    return GiveUpFor(result.error(), StopReason::kRuntimeError,
+                     "the cell could not be run: " + result.error().message);
   }
   step().result = std::move(*result);
-  AddUsage(step().result->usage);
+  AddUsage(result_.totals, step().result->usage);
+  WithholdDisplays();
   observer_.OnResult(*step().result);
   denials_ = step().result->outcome == Outcome::kDenied ? denials_ + 1 : 0;
   return step().result->final_answer ? AgentState::kValidate : AgentState::kObserve;
 }
 
+// The schema first: what asks about the meaning may rely on the form.
 AgentState AgentRun::Validate() {
   const FinalAnswerValue& given = *step().result->final_answer;
+  std::vector<SchemaError>& errors = step().validation_errors;
   if (options_.schema) {
-    auto errors = runtime_.Validate(given.value, *options_.schema);
-    if (!errors) {
-      return StopFor(errors.error(), StopReason::kRuntimeError,
-                     "the answer could not be validated: " + errors.error().message);
+    auto found = parts_.runtime.Validate(given.value, *options_.schema);
+    if (!found) {
+      return GiveUpFor(found.error(), StopReason::kRuntimeError,
+                       "the answer could not be validated: " + found.error().message);
     }
-    step().validation_errors = std::move(*errors);
+    errors = std::move(*found);
   }
-  observer_.OnValidation(step().validation_errors);
-  if (!step().validation_errors.empty()) {
+  if (errors.empty()) errors = CheckInvariants(given.value);
+  if (errors.empty()) errors = CheckOutputs(given);
+  observer_.OnValidation(errors);
+  if (!errors.empty()) {
     ++invalid_answers_;
     return AgentState::kObserve;
   }
   result_.answer = given.value;
   result_.answer_repr = given.repr;
   result_.explanation = given.explanation;
-  return Stop(StopReason::kFinalAnswer,
-              options_.schema ? "an answer was given that fits the schema" : "an answer was given");
+  Remember();
+  return Stop({StopReason::kFinalAnswer,
+               options_.schema ? "an answer was given that fits the schema" : "an answer was given"});
 }
 
 AgentState AgentRun::Observe() {
   CountRepetition();
-  if (StopAfterStep()) return AgentState::kStopped;
-  AgentStep& now = step();
-  now.observation = ObservationOfStep();
-  observer_.OnObservation(now.observation);
-  const std::string brief = now.result ? redactor_.Apply(ObserveCellBriefly(Redacted(redactor_, *now.result)))
-                                       : "Observation: there was no code in that reply.\n";
-  memory_.Add({.reply = CanonicalReply(now.action, now.reply),
-               .observation = now.observation,
-               .brief_reply = HeadAndTail(now.action.thought, kMostThought) +
-                              "\n(the rest of this reply is left out here)",
-               .brief_observation = brief});
-  return AgentState::kGenerate;
+  auto ending = EndAfterStep();
+  const AgentState next = ending ? GiveUp(std::move(*ending)) : NextReply();
+  std::string observation = Remember();
+  if (next == AgentState::kStopped) return next;
+  step().observation = std::move(observation);
+  observer_.OnObservation(step().observation);
+  return next;
+}
+
+std::string AgentRun::Remember() {
+  const AgentStep& now = step();
+  std::string observation = ObservationOfStep();
+  const std::string brief =
+      now.result ? parts_.redactor.Apply(ObserveCellBriefly(Redacted(parts_.redactor, *now.result)))
+                 : "Observation: there was no code in that reply.\n";
+  parts_.memory.Add({.reply = CanonicalReply(now.action, now.reply),
+                     .observation = observation,
+                     .brief_reply = HeadAndTail(now.action.thought, kMostThought) +
+                                    "\n(the rest of this reply is left out here)",
+                     .brief_observation = brief});
+  return observation;
 }
 
 std::string AgentRun::ObservationOfStep() {
   const AgentStep& now = step();
   std::string text;
+  if (result_.answer) return "The answer was accepted.\n";
   if (!now.result) {
     text = ObserveNoAction(now.action.error);
   } else {
-    text = ObserveCell(Redacted(redactor_, *now.result), *now.action.code, options_.observation);
+    text = ObserveCell(Redacted(parts_.redactor, *now.result), *now.action.code, options_.observation);
     if (!now.validation_errors.empty()) text = ObserveValidation(now.validation_errors, options_.observation);
   }
+  for (const SchemaError& error : now.withheld)
+    text += fmt::format("Nobody is shown what is at {}: {}.\n", error.path, error.message);
   if (now.action.cut_invented)
     text +=
         "What you wrote behind your code was not run and not believed: only this message says what "
@@ -216,80 +312,20 @@ std::string AgentRun::ObservationOfStep() {
   if (WasCutOff(now)) text += "Your reply was cut off at the limit of its length: write less at once.\n";
   if (repetitions_ > 1)
     text += "This was the same as before, with the same outcome: do something else now.\n";
-  const std::size_t left = options_.max_steps - std::min(options_.max_steps, now.number);
-  if (left <= 2 && left > 0)
-    text += fmt::format("You have {} repl{} left: give the answer you can give.\n", left,
-                        left == 1 ? "y" : "ies");
-  return redactor_.Apply(text);
+  if (const std::size_t left = StepsLeft(); left <= 2 && left > 0)
+    text +=
+        fmt::format("You have {} left: give the answer you can give.\n", Counted(left, "reply", "replies"));
+  return parts_.redactor.Apply(text);
+}
+
+std::size_t AgentRun::StepsLeft() const {
+  return options_.max_steps - std::min(options_.max_steps, result_.steps.size());
 }
 
 void AgentRun::CountRepetition() {
   const auto& steps = result_.steps;
-  const bool same = steps.size() > 1 && SameAction(steps[steps.size() - 2], steps.back());
+  const bool same = steps.size() > begun_at_ + 1 && SameAction(steps[steps.size() - 2], steps.back());
   repetitions_ = same ? repetitions_ + 1 : 1;
-}
-
-bool AgentRun::StopBeforeStep() {
-  const std::int64_t tokens = result_.tokens.input_tokens + result_.tokens.output_tokens;
-  if (interrupt_.stop_requested()) {
-    Stop(StopReason::kInterrupted, "the run was interrupted");
-  } else if (options_.deadline.passed()) {
-    Stop(StopReason::kDeadline, "the time for the run is over");
-  } else if (result_.steps.size() >= options_.max_steps) {
-    Stop(StopReason::kMaxSteps, fmt::format("there was no answer after {} steps", options_.max_steps));
-  } else if (options_.max_tokens && tokens >= *options_.max_tokens) {
-    Stop(StopReason::kMaxTokens,
-         fmt::format("{} tokens are used, {} were allowed", tokens, *options_.max_tokens));
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool AgentRun::StopAfterStep() {
-  if (interrupt_.stop_requested()) {
-    Stop(StopReason::kInterrupted, "the run was interrupted");
-  } else if (invalid_answers_ >= options_.max_invalid_answers) {
-    Stop(StopReason::kValidationFailed,
-         fmt::format("{} answers were given and none fits the schema", invalid_answers_));
-  } else if (denials_ >= options_.max_denials) {
-    Stop(StopReason::kDenied,
-         fmt::format("the policy {} refused {} cells in a row", result_.policy, denials_));
-  } else if (repetitions_ >= options_.max_repetitions) {
-    Stop(StopReason::kRepeatedAction, fmt::format("the model did the same {} times in a row", repetitions_));
-  } else if (without_code_ >= options_.max_replies_without_code) {
-    Stop(StopReason::kModelError, fmt::format("{} replies in a row had no code", without_code_));
-  } else {
-    return false;
-  }
-  return true;
-}
-
-AgentState AgentRun::Stop(StopReason reason, std::string message, std::optional<Error> error) {
-  result_.stop_reason = reason;
-  result_.stop_message = std::move(message);
-  result_.error = std::move(error);
-  return AgentState::kStopped;
-}
-
-// An error that came of the run's own end is no fault of the model or the session.
-AgentState AgentRun::StopFor(const Error& error, StopReason otherwise, std::string message) {
-  if (interrupt_.stop_requested()) return Stop(StopReason::kInterrupted, "the run was interrupted");
-  if (options_.deadline.passed()) return Stop(StopReason::kDeadline, "the time for the run is over");
-  return Stop(otherwise, std::move(message), error);
-}
-
-void AgentRun::AddUsage(const Usage& usage) {
-  Usage& all = result_.totals;
-  all.wall += usage.wall;
-  all.cpu_user += usage.cpu_user;
-  all.cpu_system += usage.cpu_system;
-  all.max_rss_bytes = std::max(all.max_rss_bytes, usage.max_rss_bytes);
-  all.output_bytes += usage.output_bytes;
-  all.tool_calls += usage.tool_calls;
-  AddNew(all.files_read, usage.files_read);
-  AddNew(all.files_written, usage.files_written);
-  all.denied.insert(all.denied.end(), usage.denied.begin(), usage.denied.end());
 }
 
 }  // namespace gloveport

@@ -4,56 +4,102 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "gloveport/core/agent/agent.h"
 #include "gloveport/core/agent/agent_result.h"
+#include "gloveport/core/agent/budget.h"
 #include "gloveport/core/agent/memory.h"
+#include "gloveport/core/agent/output_rules.h"
+#include "gloveport/core/agent/recovery.h"
+#include "gloveport/core/agent/rejection_counter.h"
 #include "gloveport/policy/redaction.h"
 
 namespace gloveport {
 
+// What a run works with. All but the redactor and the check is borrowed from the Agent and outlives the run.
+struct AgentRunParts {
+  Runtime& runtime;
+  Model& model;
+  const SessionOptions& session_options;
+  std::unique_ptr<Session>& session;  // never null at the start; a recovery may replace it
+  const AgentOptions& options;
+  Memory& memory;
+  RejectionCounter& rejections;
+  Redactor redactor;  // of what the model is told
+  OutputCheck output;
+  std::stop_token interrupt;
+  std::atomic<AgentState>& state;
+};
+
 class AgentRun {
  public:
-  // All must outlive the run.
-  AgentRun(Runtime& runtime, Model& model, Session& session, const AgentOptions& options, Redactor redactor,
-           Memory memory, std::stop_token interrupt, std::atomic<AgentState>& state);
+  explicit AgentRun(AgentRunParts parts);
 
   AgentResult Run();
 
  private:
+  struct Ending {
+    StopReason reason;
+    std::string message;
+    std::optional<Error> error;
+  };
+
   // One state each; they return the next one.
+  AgentState Plan();
   AgentState Generate();
   AgentState Parse();
   AgentState RunCell();
   AgentState Validate();
   AgentState Observe();
+  AgentState Recover();
   AgentState Advance(AgentState state);
+  AgentState NextReply() const;  // kPlan or kGenerate
 
-  AgentState Stop(StopReason reason, std::string message, std::optional<Error> error = {});
-  AgentState StopFor(const Error& error, StopReason otherwise, std::string message);
-  bool StopBeforeStep();  // true: result_ says why
-  bool StopAfterStep();
+  AgentState Stop(Ending ending);
+  // Stops, or recovers where there is a rung for it.
+  AgentState GiveUp(Ending ending);
+  AgentState GiveUpFor(const Error& error, StopReason otherwise, std::string message);
+  std::optional<Ending> EndBeforeStep() const;
+  std::optional<Ending> EndAfterStep() const;
+
+  Result<ChatReply> AskModel(std::vector<ChatMessage> messages);
+  void CountReply(const ChatReply& reply, std::chrono::nanoseconds time);
+  std::vector<SchemaError> CheckInvariants(const Value& answer);
+  std::vector<SchemaError> CheckOutputs(const FinalAnswerValue& answer);
+  void CheckFiles(std::vector<SchemaError>& found);
+  void WithholdDisplays();
+
+  // What was done for a recovery, in words for the model; nothing where it cannot be done.
+  std::optional<std::string> Apply(const RecoveryRecord& record);
+  std::optional<std::string> OpenAnew(const SessionOptions& options);
+  void AdoptSession();
 
   AgentStep& step() { return result_.steps.back(); }
   std::string ObservationOfStep();
+  std::string Remember();  // the step, in the memory; returns its observation
   void CountRepetition();
-  void AddUsage(const Usage& usage);
+  std::size_t StepsLeft() const;
 
-  Runtime& runtime_;
-  Model& model_;
-  Session& session_;
+  AgentRunParts parts_;
   const AgentOptions& options_;
+  Model* model_;
+  std::shared_ptr<Budget> budget_;
+  Deadline deadline_;
+  Recovery recovery_;
+  std::optional<Ending> given_up_;  // what Recover is to get over
   AgentObserver no_observer_;
   AgentObserver& observer_;
-  const Redactor redactor_;  // of what the model is told
-  Memory memory_;
-  std::stop_token interrupt_;
-  std::atomic<AgentState>& state_;
   AgentResult result_;
+  std::size_t planned_before_ = 0;  // the step that the last plan was made for
+  const std::size_t rejections_before_;
 
-  // In a row, but for invalid answers.
+  // In a row, but for invalid answers; a recovery begins anew.
+  std::size_t begun_at_ = 0;  // steps before the last recovery
   std::size_t without_code_ = 0;
   std::size_t denials_ = 0;
   std::size_t repetitions_ = 1;

@@ -17,6 +17,8 @@ std::string EvidenceText(const AgentResult& result);
 // The whole result, for --json: {"stop_reason", "stop_message", "answer", "explanation", "steps", "evidence",
 // ...}. In `answer` and the cells, values that JSON lacks are one-key objects as in value_json.h.
 Json ToJson(const AgentResult& result);
+// {"after_step", "action", "reason", "message"}
+Json ToJson(const RecoveryRecord& recovery);
 
 }  // namespace gloveport
 

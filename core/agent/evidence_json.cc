@@ -30,6 +30,10 @@ Json TokensJson(const TokenUsage& tokens) {
   return {{"input", tokens.input_tokens}, {"output", tokens.output_tokens}};
 }
 
+Json ErrorJson(const SchemaError& error) {
+  return {{"path", error.path}, {"message", ToValidUtf8(error.message)}};
+}
+
 Json StepJson(const AgentStep& step) {
   Json json = {{"step", step.number},
                {"reply", ToValidUtf8(step.reply)},
@@ -38,10 +42,8 @@ Json StepJson(const AgentStep& step) {
                {"code", step.action.code ? Json(*step.action.code) : Json()},
                {"parse_error", step.action.code ? Json() : Json(ActionErrorName(step.action.error))},
                {"result", step.result ? CellJson(*step.result) : Json()},
-               {"validation_errors", ListOf(step.validation_errors,
-                                            [](const SchemaError& error) -> Json {
-                                              return {{"path", error.path}, {"message", error.message}};
-                                            })},
+               {"validation_errors", ListOf(step.validation_errors, ErrorJson)},
+               {"withheld", ListOf(step.withheld, ErrorJson)},
                {"observation", step.observation},
                {"tokens", TokensJson(step.tokens)},
                {"model_s", Seconds(step.model_time)}};
@@ -49,10 +51,25 @@ Json StepJson(const AgentStep& step) {
   return json;
 }
 
+Json PlanJson(const AgentPlan& plan) {
+  return {{"before_step", plan.before_step},
+          {"text", ToValidUtf8(plan.text)},
+          {"tokens", TokensJson(plan.tokens)},
+          {"model_s", Seconds(plan.model_time)}};
+}
+
 }  // namespace
 
+Json ToJson(const RecoveryRecord& recovery) {
+  return {{"after_step", recovery.after_step},
+          {"action", RecoveryActionName(recovery.action)},
+          {"reason", StopReasonName(recovery.reason)},
+          {"message", ToValidUtf8(recovery.message)}};
+}
+
 Json ToJson(const AgentResult& result) {
-  return {{"stop_reason", StopReasonName(result.stop_reason)},
+  return {{"goal", result.goal},
+          {"stop_reason", StopReasonName(result.stop_reason)},
           {"stop_message", result.stop_message},
           {"answer", result.answer ? ToJson(*result.answer) : Json()},
           {"answer_repr", result.answer ? Json(result.answer_repr) : Json()},
@@ -62,8 +79,11 @@ Json ToJson(const AgentResult& result) {
            {{"name", result.model},
             {"scripted", result.scripted},
             {"tokens", TokensJson(result.tokens)},
+            {"cost", result.cost ? Json(*result.cost) : Json()},
             {"wait_s", Seconds(result.model_time)}}},
           {"steps", ListOf(result.steps, StepJson)},
+          {"plans", ListOf(result.plans, PlanJson)},
+          {"recoveries", ListOf(result.recoveries, [](const RecoveryRecord& each) { return ToJson(each); })},
           {"evidence",
            {{"policy", result.policy},
             {"session", result.session},

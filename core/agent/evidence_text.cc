@@ -20,10 +20,6 @@ constexpr std::size_t kMostOfValue = 60;   // and of one value
 
 double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-std::string Counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // Text of a session or a model on one line of ours.
 std::string Inline(std::string_view text, std::size_t max_bytes = kMostText) {
   std::string flat(text);
@@ -145,6 +141,12 @@ std::string EvidenceText(const AgentResult& result) {
                                  result.scripted ? " (its words come from a script)" : "",
                                  Counted(result.steps.size(), "reply", "replies"), Seconds(result.model_time),
                                  result.tokens.input_tokens, result.tokens.output_tokens));
+  if (result.cost && *result.cost > 0) table.Row("cost", fmt::format("{:.4f}", *result.cost));
+  for (const RecoveryRecord& each : result.recoveries) {
+    table.Row("recovered", fmt::format("{:>2}  {}, instead of ending as {}: {}", each.after_step,
+                                       RecoveryActionName(each.action), StopReasonName(each.reason),
+                                       Inline(each.message)));
+  }
   table.Row("policy", Inline(result.policy));
   AddCells(table, result);
   AddFiles(table, "files read", result.totals.files_read);

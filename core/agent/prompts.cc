@@ -28,6 +28,7 @@ with open("sales.csv") as file:
 - What you want to know must be printed, or be the value of the cell's last line. Print little: heads, counts, totals.
 - Never write down what a cell might give; wait for the message that says it. Build on what was really seen.
 - After an error, change the line that is named. The same code again gives the same error again.
+- Think and explain in the language of the task; code is Python in any language.
 - When you know the answer, end the run with code as well:
 
 Thought: All twelve months are summed up, and June stands out.
@@ -127,6 +128,14 @@ std::string DocstringText(std::string_view text) {
   return out;
 }
 
+// The description and, where it tells more than the annotation, the schema.
+std::string ReturnsText(const ToolSpec& spec) {
+  const std::string description = DocstringText(spec.returns_description);
+  if (!spec.returns_schema.Find("properties")) return description;
+  const std::string schema = DocstringText(DumpJson(ToJson(spec.returns_schema)));
+  return description + (description.empty() ? "" : "; ") + "as JSON Schema " + schema;
+}
+
 }  // namespace
 
 std::string_view DefaultSystemTemplate() { return kSystemTemplate; }
@@ -175,8 +184,8 @@ std::string ToolStub(const ToolSpec& spec) {
     if (!parameter.description.empty())
       details += fmt::format("    {}: {}\n", parameter.name, DocstringText(parameter.description));
   }
-  if (!spec.returns_description.empty())
-    details += fmt::format("    Returns: {}\n", DocstringText(spec.returns_description));
+  const std::string returns = ReturnsText(spec);
+  if (!returns.empty()) details += fmt::format("    Returns: {}\n", returns);
   if (!details.empty()) out += "\n\n" + details + "    ";
   return out + "\"\"\"\n";
 }
@@ -188,6 +197,20 @@ std::vector<ToolSpec> VisibleTools(const std::vector<ToolSpec>& all, const ToolR
     if (gate && !gate->IsHidden(spec.name)) visible.push_back(spec);
   }
   return visible;
+}
+
+std::vector<ToolSpec> VisibleTools(const SessionOptions& session, const Policy& policy) {
+  std::vector<ToolSpec> all;
+  if (!session.tools) return all;
+  for (const auto& tool : session.tools->tools()) all.push_back(tool->spec());
+  return VisibleTools(all, policy.tools);
+}
+
+std::string SessionRules(const SessionOptions& session, const Policy& policy,
+                         std::optional<std::chrono::milliseconds> cell_timeout) {
+  return fmt::format("Functions:\n```python\n{}\n```\nModules that may be imported: {}\n{}\n",
+                     ToolsText(VisibleTools(session, policy)), ImportsText(policy.imports),
+                     LimitsText(policy, cell_timeout));
 }
 
 std::string CanonicalReply(const Action& action, std::string_view reply) {

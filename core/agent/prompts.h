@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gloveport/core/agent/action_parser.h"
+#include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/session.h"
 #include "gloveport/core/wire/value.h"
 #include "gloveport/policy/policy.h"
@@ -43,6 +44,12 @@ std::string ToolStub(const ToolSpec& spec);
 
 // The tools of `all` that a call could ever reach under `rules`.
 std::vector<ToolSpec> VisibleTools(const std::vector<ToolSpec>& all, const ToolRules& rules);
+// The tools of a session that a call could ever reach under its policy.
+std::vector<ToolSpec> VisibleTools(const SessionOptions& session, const Policy& policy);
+
+// What a cell can use, where that changes within a conversation: tools, imports, limits.
+std::string SessionRules(const SessionOptions& session, const Policy& policy,
+                         std::optional<std::chrono::milliseconds> cell_timeout);
 
 // A reply in the one form that the model shall keep to: thought, then the code in a fence. Without code
 // `reply` itself.

@@ -10,6 +10,8 @@ std::string_view StopReasonName(StopReason reason) {
       return "max_steps";
     case StopReason::kMaxTokens:
       return "max_tokens";
+    case StopReason::kMaxCost:
+      return "max_cost";
     case StopReason::kDeadline:
       return "deadline";
     case StopReason::kModelError:
@@ -18,6 +20,8 @@ std::string_view StopReasonName(StopReason reason) {
       return "validation_failed";
     case StopReason::kDenied:
       return "denied";
+    case StopReason::kApprovalRejected:
+      return "approval_rejected";
     case StopReason::kRepeatedAction:
       return "repeated_action";
     case StopReason::kInterrupted:

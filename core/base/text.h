@@ -27,6 +27,9 @@ std::vector<std::string_view> SplitLines(
     std::string_view text);                    // at '\n'; a trailing one makes no empty line
 std::string_view Trim(std::string_view text);  // ASCII white space at both ends
 
+// "1 reply", "3 replies".
+std::string Counted(std::size_t count, std::string_view one, std::string_view many);
+
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_CORE_BASE_TEXT_H_

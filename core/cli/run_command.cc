@@ -159,11 +159,13 @@ ExitCode ExitCodeOf(const AgentResult& result) {
       return kExitOk;
     case StopReason::kMaxSteps:
     case StopReason::kMaxTokens:
+    case StopReason::kMaxCost:
     case StopReason::kDeadline:
       return kExitLimit;
     case StopReason::kModelError:
       return kExitModel;
     case StopReason::kDenied:
+    case StopReason::kApprovalRejected:
       return kExitDenied;
     case StopReason::kRuntimeError:
       return result.error ? gloveport::ExitCodeOf(*result.error) : kExitProgramFailed;

@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/evidence.h"
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/policy/presets.h"
+#include "gloveport/tests/core/agent/agent_fixture.h"
 #include "gloveport/tests/core/agent/parse_cases.h"
 
 namespace gloveport {
@@ -26,42 +27,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// Plays answers in order and keeps what it was asked. An answer is a text, or computed.
-class PlayedModel : public Model {
- public:
-  using Answer = std::function<Result<ChatReply>(const ChatRequest&)>;
-
-  explicit PlayedModel(std::vector<std::string> texts) {
-    for (std::string& text : texts) {
-      answers_.emplace_back([text = std::move(text)](const ChatRequest&) -> Result<ChatReply> {
-        return ChatReply{.content = text, .finish_reason = "stop", .usage = {100, 10}};
-      });
-    }
-  }
-  void Add(Answer answer) { answers_.push_back(std::move(answer)); }
-  void RepeatLast() { repeat_last_ = true; }
-
-  const std::string& name() const override { return name_; }
-  Result<ChatReply> Complete(const ChatRequest& request) override {
-    requests_.push_back(request);
-    const std::size_t at = requests_.size() - 1;
-    if (at < answers_.size()) return answers_[at](request);
-    if (repeat_last_ && !answers_.empty()) return answers_.back()(request);
-    return Fail(ErrorCode::kClosed, "the played answers are used up");
-  }
-
-  const std::vector<ChatRequest>& requests() const { return requests_; }
-  std::string LastMessage() const { return requests_.back().messages.back().content; }
-
- private:
-  std::string name_ = "played";
-  std::vector<Answer> answers_;
-  std::vector<ChatRequest> requests_;
-  bool repeat_last_ = false;
-};
-
-std::string Cell(const std::string& code) { return "Thought: go on.\n```python\n" + code + "\n```"; }
-
 class StateRecorder : public AgentObserver {
  public:
   void OnState(AgentState state) override { states.emplace_back(AgentStateName(state)); }
@@ -71,35 +36,7 @@ class StateRecorder : public AgentObserver {
   std::optional<StopReason> stop;
 };
 
-class AgentLoopTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    auto runtime = Runtime::Create();
-    ASSERT_TRUE(runtime.has_value()) << runtime.error().message;
-    runtime_ = std::move(*runtime);
-  }
-  static void TearDownTestSuite() { runtime_.reset(); }
-
-  void SetUp() override {
-    ASSERT_NE(runtime_, nullptr);
-    session_.policy = PresetPolicy("sandboxed_python").value();
-    options_.goal = "Find out what there is to find out.";
-    auto probe = runtime_->Open(session_);
-    if (!probe && probe.error().code == ErrorCode::kConfinementUnavailable)
-      GTEST_SKIP() << probe.error().message;
-  }
-
-  AgentResult Run(PlayedModel& model) {
-    auto result = Agent(*runtime_, model, session_, options_).Run();
-    EXPECT_TRUE(result.has_value()) << result.error().message;
-    return result ? std::move(*result) : AgentResult();
-  }
-
-  static std::unique_ptr<Runtime> runtime_;
-  SessionOptions session_;
-  AgentOptions options_;
-};
-std::unique_ptr<Runtime> AgentLoopTest::runtime_;
+using AgentLoopTest = AgentTest;
 
 TEST_F(AgentLoopTest, AnswersWithExplanationAndEvidence) {
   PlayedModel model(

@@ -81,11 +81,54 @@ TEST(MemoryTest, HasNoEmptyMessages) {
 }
 
 TEST(MemoryTest, ABriefFormThatIsLongerIsNotTaken) {
-  Memory memory("s", "t", {.max_bytes = 1, .whole_turns = 0});
+  Memory memory("s", "t", {.max_bytes = 1, .whole_turns = 1});
   memory.Add(
       {.reply = "r", .observation = "o", .brief_reply = "much longer", .brief_observation = "longer, too"});
   EXPECT_EQ(memory.Messages()[2].content, "r");
   EXPECT_EQ(memory.Messages()[3].content, "o");
+}
+
+TEST(MemoryTest, SumsUpTheOldestTurnsWhenBriefFormsDoNotFitEither) {
+  Memory memory("s", "t", {.max_bytes = 2000, .whole_turns = 2, .max_summary = 600});
+  for (int i = 0; i < 60; ++i) {
+    memory.Add(BigTurn(i, 300));
+    const auto messages = memory.Messages();
+    EXPECT_LE(Bytes(messages), 2000u + 100u) << i;
+    EXPECT_THAT(messages.back().content, HasSubstr("observation " + std::to_string(i) + "ooo"));
+  }
+  const std::string task = memory.Messages()[1].content;
+  EXPECT_THAT(task,
+              HasSubstr("t\n\n# Earlier steps, in short\n1. brief reply 0 => brief observation 0\n2. "));
+  EXPECT_THAT(task, HasSubstr("steps are left out here)\n"));
+}
+
+TEST(MemoryTest, NotesStandBehindTheLastMessageAndOutliveTheirTurn) {
+  Memory memory("s", "t", {.max_bytes = 900, .whole_turns = 1});
+  memory.AddNote("first note");
+  EXPECT_EQ(memory.Messages()[1].content, "t\n\nfirst note");
+  memory.Add({.reply = "r", .observation = "o"});
+  memory.AddNote("second note");
+  EXPECT_EQ(memory.Messages()[3].content, "o\n\nsecond note");
+  for (int i = 0; i < 9; ++i) memory.Add(BigTurn(i, 300));
+  EXPECT_THAT(memory.Messages()[1].content, HasSubstr("t\n\nfirst note\n\nsecond note"));
+}
+
+TEST(MemoryTest, ComesBackAsItWasSaved) {
+  Memory memory("s", "t", {.max_bytes = 1500, .whole_turns = 2, .max_summary = 400});
+  for (int i = 0; i < 40; ++i) {
+    memory.Add(BigTurn(i, 200));
+    if (i % 7 == 0) memory.AddNote("note " + std::to_string(i));
+  }
+  const auto loaded = Memory::Load(ParseJson(memory.Save().dump()).value(),
+                                   {.max_bytes = 1500, .whole_turns = 2, .max_summary = 400});
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  const auto before = memory.Messages();
+  const auto after = loaded->Messages();
+  ASSERT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].content, after[i].content) << i;
+  EXPECT_EQ(memory.bytes(), loaded->bytes());
+  for (const char* none : {"[]", "{}", "1", R"({"turns": 3})"})
+    EXPECT_FALSE(Memory::Load(ParseJson(none).value()).has_value()) << none;
 }
 
 }  // namespace
