@@ -59,7 +59,9 @@ struct AgentResult {
   std::optional<Value> answer;  // present exactly if stop_reason is kFinalAnswer
   std::string answer_repr;      // of `answer`, as Python writes it
   std::string explanation;      // that the model gave with the answer
-  std::optional<Error> error;   // behind kModelError and kRuntimeError
+  // What the answer has passed: "schema", the names of invariants, "output rules"; empty without an answer.
+  std::vector<std::string> checked_by;
+  std::optional<Error> error;  // behind kModelError and kRuntimeError
   std::vector<AgentStep> steps;
   std::vector<AgentPlan> plans;
   std::vector<RecoveryRecord> recoveries;
@@ -71,9 +73,10 @@ struct AgentResult {
   std::vector<LayerStatus> layers;
 
   std::string goal;
-  TokenUsage tokens;           // of all steps and plans
-  std::optional<double> cost;  // of them; absent where the price of one is not known
-  Usage totals;                // of all cells: sums, the largest max_rss_bytes, files once each in order
+  std::vector<ChatMessage> prompt;  // the conversation before the first reply of this run
+  TokenUsage tokens;                // of all steps and plans
+  std::optional<double> cost;       // of them; absent where the price of one is not known
+  Usage totals;                     // of all cells: sums, the largest max_rss_bytes, files once each in order
   std::chrono::nanoseconds wall{0};        // of the whole run
   std::chrono::nanoseconds model_time{0};  // of it, waiting for the model
 };

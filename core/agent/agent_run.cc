@@ -83,6 +83,7 @@ AgentRun::AgentRun(AgentRunParts parts)
       observer_(options_.observer ? *options_.observer : no_observer_),
       rejections_before_(parts_.rejections.count()) {
   result_.goal = options_.goal;
+  result_.prompt = parts_.memory.Messages();
   result_.model = model_->name();
   result_.scripted = model_->scripted();
   result_.cost = 0;
@@ -263,6 +264,9 @@ AgentState AgentRun::Validate() {
   result_.answer = given.value;
   result_.answer_repr = given.repr;
   result_.explanation = given.explanation;
+  if (options_.schema) result_.checked_by.emplace_back("schema");
+  for (const Invariant& invariant : options_.invariants) result_.checked_by.push_back(invariant.name);
+  result_.checked_by.emplace_back("output rules");
   Remember();
   return Stop({StopReason::kFinalAnswer,
                options_.schema ? "an answer was given that fits the schema" : "an answer was given"});

@@ -74,6 +74,7 @@ Json ToJson(const AgentResult& result) {
           {"answer", result.answer ? ToJson(*result.answer) : Json()},
           {"answer_repr", result.answer ? Json(result.answer_repr) : Json()},
           {"explanation", result.explanation},
+          {"checked_by", result.checked_by},
           {"error", result.error ? ToJson(*result.error) : Json()},
           {"model",
            {{"name", result.model},
