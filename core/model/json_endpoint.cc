@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/model/server_error.h"
 #include "gloveport/core/net/url.h"
 
 namespace gloveport {
@@ -43,13 +44,21 @@ std::string HintFor(int status) {
   }
 }
 
-ErrorCode CodeFor(int status) {
-  if (status == 401 || status == 403) return ErrorCode::kDenied;
-  if (status == 429) return ErrorCode::kResourceExhausted;
-  return status == 408 || status >= 500 ? ErrorCode::kIo : ErrorCode::kInvalidArgument;
+std::string TriesText(int tries) { return tries > 1 ? fmt::format(" (after {} tries)", tries) : ""; }
+
+// The client names method and origin first; here it is said once, before what happened to the stream.
+Error WithoutContext(Error error, const HttpRequest& request, std::string_view origin) {
+  const std::string context = fmt::format("{} {}: ", request.method, origin);
+  if (error.message.starts_with(context)) error.message.erase(0, context.size());
+  return error;
 }
 
-std::string TriesText(int tries) { return tries > 1 ? fmt::format(" (after {} tries)", tries) : ""; }
+// Another try after this one.
+bool MayHelp(const Result<HttpResponse>& response, Deadline deadline) {
+  if (response) return WorthRetrying(*response);
+  const ErrorCode code = response.error().code;
+  return code == ErrorCode::kIo || (code == ErrorCode::kDeadlineExceeded && !deadline.passed());
+}
 
 }  // namespace
 
@@ -81,27 +90,11 @@ std::string JsonEndpoint::Safe(std::string_view text) const {
   return EscapeForTerminal(ToValidUtf8(safe));
 }
 
-std::string JsonEndpoint::ServerMessage(const Json& body) {
-  if (!body.is_object()) return "";
-  const auto text = [](const Json& object, const char* key) -> std::string {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  if (const auto error = body.find("error"); error != body.end()) {
-    if (error->is_string()) return error->get<std::string>();
-    if (error->is_object()) return text(*error, "message");
-  }
-  for (const char* key : {"message", "detail"}) {
-    if (auto found = text(body, key); !found.empty()) return found;
-  }
-  return "";
-}
-
 Error JsonEndpoint::ErrorOf(const JsonReply& reply) const {
   std::string words = ServerMessage(reply.body);
   if (words.empty()) words = Trim(reply.text);
   Error error;
-  error.code = CodeFor(reply.status);
+  error.code = CodeForStatus(reply.status);
   error.message = fmt::format("{} answers with status {}{}{}{}", origin(), reply.status,
                               TriesText(reply.tries), words.empty() ? "" : ": ", Safe(words));
   error.hint = HintFor(reply.status);
@@ -113,19 +106,77 @@ Error JsonEndpoint::Malformed(std::string_view what) const {
           "check that the base URL is that of a server with this protocol"};
 }
 
-Result<HttpResponse> JsonEndpoint::Try(const HttpRequest& request, Deadline deadline) const {
-  HttpRequest attempt = request;
-  attempt.deadline = Earlier(deadline, Deadline::After(options_.attempt_timeout));
-  return client_.Send(attempt);
+struct JsonEndpoint::Attempt {
+  Result<HttpResponse> response;
+  bool streamed = false;
+  bool again = false;  // another try may help
+};
+
+HttpRequest JsonEndpoint::RequestFor(std::string_view path, const Json& body, std::stop_token cancel) const {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = JoinUrl(options_.base_url, path);
+  request.headers = options_.headers;
+  request.headers.push_back({"Content-Type", "application/json"});
+  request.body = DumpJson(body);
+  request.cancel = std::move(cancel);
+  request.max_response_bytes = options_.max_response_bytes;
+  return request;
 }
 
-Result<JsonReply> JsonEndpoint::Conclude(Result<HttpResponse> response, int tries) const {
+JsonEndpoint::Attempt JsonEndpoint::Try(const HttpRequest& request, Deadline deadline) const {
+  HttpRequest attempt = request;
+  attempt.deadline = Earlier(deadline, Deadline::After(options_.attempt_timeout));
+  auto response = client_.Send(attempt);
+  const bool again = MayHelp(response, deadline);
+  return {std::move(response), false, again};
+}
+
+JsonEndpoint::Attempt JsonEndpoint::TryStream(const HttpRequest& request, Deadline deadline,
+                                              StreamHandler& handler) const {
+  handler.Begin();
+  EventStream stream(handler, options_.stream);
+  HttpRequest attempt = request;
+  attempt.deadline = deadline;
+  attempt.max_silence = options_.attempt_timeout;
+  bool begun = false;
+  attempt.on_head = [&](const HttpResponse& head) {
+    begun = head.status / 100 == 2;
+    stream.TakeHead(head);
+  };
+  attempt.on_body = [&](std::string_view piece) { return stream.TakeBody(piece); };
+  auto response = client_.Send(attempt);
+  if (!begun) {
+    const bool again = MayHelp(response, deadline);
+    return {std::move(response), false, again};
+  }
+  stream.End(response ? std::nullopt
+                      : std::optional<Error>(WithoutContext(response.error(), request, origin())));
+  if (const auto& failure = stream.failure()) {
+    const bool silent = failure->error.code == ErrorCode::kDeadlineExceeded && !deadline.passed();
+    Error error = failure->error;
+    if (error.code == ErrorCode::kProtocol) {
+      error = Malformed(error.message);
+    } else {
+      error.message = fmt::format("{}: {}", origin(), error.message);
+    }
+    return {tl::unexpected<Error>(std::move(error)), true,
+            (failure->again || silent) && !handler.handed_on()};
+  }
+  if (!stream.is_document()) return {HttpResponse{200, {}, ""}, true, false};
+  if (response) response->body = stream.TakeDocument();
+  return {std::move(response), false, false};
+}
+
+Result<JsonReply> JsonEndpoint::Conclude(Attempt attempt, int tries) const {
+  auto& response = attempt.response;
   if (!response) {
     Error error = response.error();
     error.message = Safe(error.message) + TriesText(tries);
     return tl::unexpected<Error>(std::move(error));
   }
-  JsonReply reply{response->status, nullptr, std::move(response->body), tries};
+  JsonReply reply{response->status, nullptr, std::move(response->body), tries, attempt.streamed};
+  if (reply.streamed) return reply;
   auto parsed = ParseJson(reply.text, {.max_bytes = options_.max_response_bytes, .max_depth = kMaxJsonDepth});
   if (parsed) {
     reply.body = std::move(*parsed);
@@ -138,34 +189,35 @@ Result<JsonReply> JsonEndpoint::Conclude(Result<HttpResponse> response, int trie
   return reply;
 }
 
-Result<JsonReply> JsonEndpoint::Post(std::string_view path, const Json& body, Deadline deadline,
-                                     std::stop_token cancel) const {
-  HttpRequest request;
-  request.method = "POST";
-  request.url = JoinUrl(options_.base_url, path);
-  request.headers = options_.headers;
-  request.headers.push_back({"Content-Type", "application/json"});
-  request.headers.push_back({"Accept", "application/json"});
-  request.body = DumpJson(body);
-  request.cancel = cancel;
-  request.max_response_bytes = options_.max_response_bytes;
+Result<JsonReply> JsonEndpoint::Send(const HttpRequest& request, Deadline deadline,
+                                     StreamHandler* handler) const {
   for (int tries = 1;; ++tries) {
-    auto response = Try(request, deadline);
-    const bool again =
-        response ? WorthRetrying(*response)
-                 : response.error().code == ErrorCode::kIo ||
-                       (response.error().code == ErrorCode::kDeadlineExceeded && !deadline.passed());
-    if (!again || tries > options_.retry.max_retries) return Conclude(std::move(response), tries);
-    const auto delay =
-        RetryDelay(options_.retry, tries, response ? response->headers : HttpHeaders(), options_.clock);
+    Attempt attempt = handler ? TryStream(request, deadline, *handler) : Try(request, deadline);
+    if (!attempt.again || tries > options_.retry.max_retries) return Conclude(std::move(attempt), tries);
+    const auto delay = RetryDelay(
+        options_.retry, tries, attempt.response ? attempt.response->headers : HttpHeaders(), options_.clock);
     if (deadline.left() <= delay) {
-      auto reply = Conclude(std::move(response), tries);
+      auto reply = Conclude(std::move(attempt), tries);
       const Error error = reply ? ErrorOf(*reply) : reply.error();
       return Fail(ErrorCode::kDeadlineExceeded,
                   fmt::format("no time is left for another try in {}: {}", delay, error.message), error.hint);
     }
-    RETURN_IF_ERROR(options_.clock.sleep(delay, deadline, cancel));
+    RETURN_IF_ERROR(options_.clock.sleep(delay, deadline, request.cancel));
   }
+}
+
+Result<JsonReply> JsonEndpoint::Post(std::string_view path, const Json& body, Deadline deadline,
+                                     std::stop_token cancel) const {
+  HttpRequest request = RequestFor(path, body, std::move(cancel));
+  request.headers.push_back({"Accept", "application/json"});
+  return Send(request, deadline, nullptr);
+}
+
+Result<JsonReply> JsonEndpoint::PostForStream(std::string_view path, const Json& body, Deadline deadline,
+                                              std::stop_token cancel, StreamHandler& handler) const {
+  HttpRequest request = RequestFor(path, body, std::move(cancel));
+  request.headers.push_back({"Accept", "text/event-stream, application/json"});
+  return Send(request, deadline, &handler);
 }
 
 }  // namespace gloveport

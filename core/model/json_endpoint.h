@@ -1,5 +1,5 @@
-// JsonEndpoint: posts JSON to a model's server and takes JSON back, with retries within the caller's
-// deadline.
+// JsonEndpoint: posts JSON to a model's server and takes JSON, or a stream of events, back, with retries
+// within the caller's deadline.
 //
 // Thread-safe. Secrets never reach a message: not from here, and not when the server repeats them.
 #ifndef GLOVEPORT_CORE_MODEL_JSON_ENDPOINT_H_
@@ -14,6 +14,7 @@
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/base/result.h"
+#include "gloveport/core/model/event_stream.h"
 #include "gloveport/core/model/retry.h"
 #include "gloveport/core/net/http_client.h"
 #include "gloveport/core/wire/value_json.h"
@@ -27,8 +28,10 @@ struct EndpointOptions {
   HttpClientOptions http;
   RetryPolicy retry;
   RetryClock clock = RetryClock::System();
-  std::chrono::seconds attempt_timeout{600};  // for each try, within the deadline of the whole
+  // For each try, within the deadline of the whole. A stream may take longer, but not be silent for longer.
+  std::chrono::milliseconds attempt_timeout{600'000};
   std::size_t max_response_bytes = 32u << 20;
+  SseLimits stream;
 };
 
 // kInvalidArgument, with a message for the user, where `base_url` cannot be used.
@@ -36,9 +39,10 @@ Status CheckBaseUrl(const std::string& base_url);
 
 struct JsonReply {
   int status = 0;
-  Json body;         // null where the body is no JSON
-  std::string text;  // the body as it came
+  Json body;         // null where the body is no JSON, and where it was a stream
+  std::string text;  // the body as it came; empty for a stream
   int tries = 1;
+  bool streamed = false;  // the handler has the answer
 };
 
 class JsonEndpoint {
@@ -51,20 +55,26 @@ class JsonEndpoint {
   Result<JsonReply> Post(std::string_view path, const Json& body, Deadline deadline,
                          std::stop_token cancel) const;
 
-  // The error that an answer of a status other than 2xx is, with the server's own words: kDenied (401, 403),
-  // kResourceExhausted (429), kIo (408, 5xx), else kInvalidArgument.
+  // The same for a request that asks for a stream, whose events `handler` takes on this thread. A server may
+  // answer with a JSON body all the same; `streamed` says which it was. A stream that was cut (kIo), reports
+  // an error (the code that it stands for) or went on after the deadline is an error that says how far it
+  // came; it is tried again only while `handler` has handed nothing on.
+  Result<JsonReply> PostForStream(std::string_view path, const Json& body, Deadline deadline,
+                                  std::stop_token cancel, StreamHandler& handler) const;
+
+  // The error that an answer of a status other than 2xx is, with the server's own words (CodeForStatus).
   Error ErrorOf(const JsonReply& reply) const;
 
   // A kProtocol error about an answer that has the wrong form.
   Error Malformed(std::string_view what) const;
 
-  // What the server says is wrong, as far as it is found in the usual places of `body`; not yet made safe to
-  // show.
-  static std::string ServerMessage(const Json& body);
-
  private:
-  Result<HttpResponse> Try(const HttpRequest& request, Deadline deadline) const;
-  Result<JsonReply> Conclude(Result<HttpResponse> response, int tries) const;
+  struct Attempt;
+  HttpRequest RequestFor(std::string_view path, const Json& body, std::stop_token cancel) const;
+  Attempt Try(const HttpRequest& request, Deadline deadline) const;
+  Attempt TryStream(const HttpRequest& request, Deadline deadline, StreamHandler& handler) const;
+  Result<JsonReply> Send(const HttpRequest& request, Deadline deadline, StreamHandler* handler) const;
+  Result<JsonReply> Conclude(Attempt attempt, int tries) const;
   std::string Safe(std::string_view text) const;  // without secrets and control characters, cut to a length
   std::string origin() const;
 

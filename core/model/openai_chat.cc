@@ -2,25 +2,14 @@
 
 #include <fmt/core.h>
 
-#include "gloveport/core/model/stop_text.h"
+#include "gloveport/core/model/conversation.h"
+#include "gloveport/core/model/openai_chat_stream.h"
 #include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
 
-constexpr std::size_t kMaxStopSequences = 4;  // more are an error there; CutAtStop knows them all
-
-const char* RoleName(Role role) {
-  switch (role) {
-    case Role::kSystem:
-      return "system";
-    case Role::kUser:
-      return "user";
-    case Role::kAssistant:
-      return "assistant";
-  }
-  return "user";
-}
+constexpr std::size_t kMaxStopSequences = 4;  // more are an error there; ReplyBuilder knows them all
 
 EndpointOptions WithKey(EndpointOptions endpoint, const std::string& key) {
   if (endpoint.base_url.empty()) endpoint.base_url = OpenAiChatOptions::kDefaultBaseUrl;
@@ -31,15 +20,32 @@ EndpointOptions WithKey(EndpointOptions endpoint, const std::string& key) {
   return endpoint;
 }
 
-// Text, or a list of parts of which those with text count. False for anything else.
-bool ReadContent(const Json& content, std::string& text) {
-  if (content.is_string()) {
-    text = content.get<std::string>();
-    return true;
+Json CallMessage(const ChatMessage& message, const std::string& id) {
+  Json json{{"role", "assistant"}};
+  json["content"] = message.content.empty() ? Json() : Json(message.content);
+  json["tool_calls"] =
+      Json::array({{{"id", id},
+                    {"type", "function"},
+                    {"function", {{"name", kExecuteCode}, {"arguments", ActionJson(*message.action)}}}}});
+  return json;
+}
+
+Json Messages(const std::vector<ChatMessage>& messages, ActionForm form) {
+  Json list = Json::array();
+  std::string open_call;  // waits for its result
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const ChatMessage& message = messages[i];
+    if (message.role == Role::kAssistant && message.action && form == ActionForm::kTool) {
+      open_call = CallIdOf(*message.action, i);
+      list.push_back(CallMessage(message, open_call));
+    } else if (message.role == Role::kUser && !open_call.empty()) {
+      list.push_back(
+          {{"role", "tool"}, {"tool_call_id", std::exchange(open_call, {})}, {"content", message.content}});
+    } else {
+      list.push_back({{"role", RoleName(message.role)}, {"content", ContentIn(form, message)}});
+    }
   }
-  if (!content.is_array()) return false;
-  for (const Json& part : content) text += TextOf(part, "text");
-  return true;
+  return list;
 }
 
 }  // namespace
@@ -47,99 +53,112 @@ bool ReadContent(const Json& content, std::string& text) {
 OpenAiChat::OpenAiChat(OpenAiChatOptions options)
     : model_(std::move(options.model)),
       name_("openai:" + model_),
+      settings_(std::move(options.settings)),
       endpoint_(WithKey(options.endpoint, options.api_key)),
       completion_limit_(options.endpoint.base_url.empty() ||
                         options.endpoint.base_url.starts_with("https://api.openai.com")) {}
 
-Json OpenAiChat::Body(const ChatRequest& request) const {
+void OpenAiChat::AddForm(Json& body, ActionForm form) const {
+  if (form == ActionForm::kJson) {
+    Json schema{{"name", "action"}, {"schema", ActionSchema()}};
+    if (strict_) schema["strict"] = true;
+    body["response_format"] = {{"type", "json_schema"}, {"json_schema", std::move(schema)}};
+  } else if (form == ActionForm::kTool) {
+    Json function{
+        {"name", kExecuteCode}, {"description", kExecuteCodeDescription}, {"parameters", ActionSchema()}};
+    if (strict_) function["strict"] = true;
+    body["tools"] = Json::array({{{"type", "function"}, {"function", std::move(function)}}});
+    body["tool_choice"] = require_call_ ? "required" : "auto";
+    if (parallel_flag_) body["parallel_tool_calls"] = false;
+  }
+}
+
+Json OpenAiChat::Body(const ChatRequest& request, ActionForm form) const {
   Json body;
   body["model"] = model_;
-  Json messages = Json::array();
-  for (const ChatMessage& message : request.messages) {
-    messages.push_back({{"role", RoleName(message.role)}, {"content", message.content}});
+  body["messages"] = Messages(request.messages, form);
+  if (give_reasoning_back_) {
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+      const std::string& reasoning = request.messages[i].opaque;
+      if (!reasoning.empty()) body["messages"][i]["reasoning_content"] = reasoning;
+    }
   }
-  body["messages"] = std::move(messages);
   if (temperature_) body["temperature"] = request.temperature;
   if (request.max_tokens)
     body[completion_limit_ ? "max_completion_tokens" : "max_tokens"] = *request.max_tokens;
-  Json stop = Json::array();
-  for (const std::string& sequence : request.stop) {
-    if (!sequence.empty() && stop.size() < kMaxStopSequences) stop.push_back(sequence);
+  if (auto stop = StopToSend(request, form, kMaxStopSequences); stop_ && !stop.empty())
+    body["stop"] = std::move(stop);
+  if (!settings_.reasoning_effort.empty()) body["reasoning_effort"] = settings_.reasoning_effort;
+  AddForm(body, form);
+  if (request.on_delta && stream_) {
+    body["stream"] = true;
+    if (stream_usage_) body["stream_options"] = {{"include_usage", true}};
   }
-  if (stop_ && !stop.empty()) body["stop"] = std::move(stop);
   return body;
 }
 
-bool OpenAiChat::Adapt(const JsonReply& reply, const Json& sent) {
-  if (reply.status != 400 && reply.status != 422) return false;
-  const Json* error = Member(reply.body, "error");
-  const std::string parameter = error ? TextOf(*error, "param") : "";
-  const std::string words = JsonEndpoint::ServerMessage(reply.body);
-  const auto refused = [&](const char* what) {
-    if (!sent.contains(what)) return false;
-    return parameter == what ||
-           (parameter.empty() && words.find(fmt::format("'{}'", what)) != std::string::npos);
-  };
-  if (refused("max_tokens")) {
-    completion_limit_ = true;
-  } else if (refused("max_completion_tokens")) {
-    completion_limit_ = false;
-  } else if (refused("temperature")) {
-    temperature_ = false;
-  } else if (refused("stop")) {
-    stop_ = false;
-  } else {
-    return false;
+// Servers word it in many ways: "does not support tools", "tool choice requires ...", "tools param requires
+// --jinja flag".
+bool OpenAiChat::AdaptForm(const Refusal& refusal, const Json& sent) {
+  if (sent.contains("tools")) {
+    if (!refusal.Says("tool") && !refusal.Says("function")) return false;
+    const bool choice = refusal.Says("tool_choice") || refusal.Says("tool choice");
+    if (choice && sent["tool_choice"] == "required") {
+      require_call_ = false;
+    } else {
+      form_ = ActionForm::kJson;
+    }
+    return true;
   }
+  if (!sent.contains("response_format")) return false;
+  if (!refusal.Says("response_format") && !refusal.Says("schema") && !refusal.Says("structured"))
+    return false;
+  form_ = ActionForm::kText;
   return true;
 }
 
-Result<ChatReply> OpenAiChat::Complete(const ChatRequest& request) {
-  constexpr int kMaxAdaptations = 3;
-  for (int adaptations = 0;; ++adaptations) {
-    const Json sent = Body(request);
-    ASSIGN_OR_RETURN(const auto reply,
-                     endpoint_.Post("/chat/completions", sent, request.deadline, request.cancel));
-    if (reply.status / 100 == 2) {
-      ASSIGN_OR_RETURN(auto answer, Read(reply.body));
-      CutAtStop(request.stop, answer);
-      return answer;
-    }
-    if (adaptations == kMaxAdaptations || !Adapt(reply, sent)) {
-      return tl::unexpected<Error>(endpoint_.ErrorOf(reply));
-    }
+bool OpenAiChat::Adapt(const JsonReply& reply, const Json& sent) {
+  const Refusal refusal(reply);
+  if (reply.status != 400 && reply.status != 422) {
+    const bool of_kind = reply.status == 404 || reply.status == 500 || reply.status == 501;
+    return of_kind && AdaptForm(refusal, sent);
   }
+  const std::pair<const char*, std::atomic<bool>*> optional[] = {{"temperature", &temperature_},
+                                                                 {"stop", &stop_},
+                                                                 {"stream_options", &stream_usage_},
+                                                                 {"parallel_tool_calls", &parallel_flag_},
+                                                                 {"stream", &stream_}};
+  if (refusal.Names(sent, "max_tokens")) {
+    completion_limit_ = true;
+    return true;
+  }
+  if (refusal.Names(sent, "max_completion_tokens")) {
+    completion_limit_ = false;
+    return true;
+  }
+  for (const auto& [name, flag] : optional) {
+    if (!refusal.Names(sent, name)) continue;
+    *flag = false;
+    return true;
+  }
+  if (sent.contains("stream_options") && refusal.Says("stream_options")) return stream_usage_.exchange(false);
+  if (sent.contains("stream") && refusal.Says("streaming")) return stream_.exchange(false);
+  const bool form = sent.contains("tools") || sent.contains("response_format");
+  if (form && refusal.Says("strict")) return strict_.exchange(false);
+  if (refusal.Says("reasoning_content")) return !give_reasoning_back_.exchange(true);
+  return AdaptForm(refusal, sent);
 }
 
-Result<ChatReply> OpenAiChat::Read(const Json& body) const {
-  const auto malformed = [&](std::string_view what) {
-    return tl::unexpected<Error>(endpoint_.Malformed(what));
+Result<ChatReply> OpenAiChat::Complete(const ChatRequest& request) {
+  const auto prepare = [&] {
+    const ActionForm form = SimplerOf(request.form, form_);
+    Json body = Body(request, form);
+    const auto usage = body.contains("stream_options") ? OpenAiChatStream::Usage::kExpected
+                                                       : OpenAiChatStream::Usage::kNotExpected;
+    return Question{std::move(body), std::make_unique<OpenAiChatStream>(request, form, usage)};
   };
-  if (Member(body, "error")) return malformed("it reports an error: " + JsonEndpoint::ServerMessage(body));
-  const Json* choices = Member(body, "choices");
-  if (!choices || !choices->is_array()) return malformed("it has no list \"choices\"");
-  if (choices->empty()) return malformed("its list \"choices\" is empty");
-  const Json& choice = choices->front();
-  const Json* message = Member(choice, "message");
-  if (!message || !message->is_object()) return malformed("its first choice has no message");
-
-  ChatReply reply;
-  const Json* content = Member(*message, "content");
-  if (content && !ReadContent(*content, reply.content))
-    return malformed("its content is neither text nor a list");
-  reply.finish_reason = TextOf(choice, "finish_reason");
-  if (reply.content.empty() && Member(*message, "refusal")) {
-    reply.content = TextOf(*message, "refusal");
-    reply.finish_reason = "refusal";
-  }
-  reply.reasoning = TextOf(*message, "reasoning_content");
-  if (reply.reasoning.empty()) reply.reasoning = TextOf(*message, "reasoning");
-  if (const Json* usage = Member(body, "usage")) {
-    reply.usage = {IntegerOf(*usage, "prompt_tokens"), IntegerOf(*usage, "completion_tokens")};
-  }
-  reply.model = TextOf(body, "model");
-  if (reply.model.empty()) reply.model = model_;
-  return reply;
+  const auto adapt = [&](const JsonReply& refusal, const Json& sent) { return Adapt(refusal, sent); };
+  return Converse(endpoint_, request, {"/chat/completions", model_, prepare, adapt});
 }
 
 }  // namespace gloveport

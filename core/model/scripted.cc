@@ -4,7 +4,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
-#include "gloveport/core/model/stop_text.h"
+#include "gloveport/core/model/reply_builder.h"
 #include "gloveport/core/wire/value_json.h"
 
 namespace gloveport {
@@ -67,12 +67,10 @@ Result<ChatReply> Scripted::Complete(const ChatRequest& request) {
                             source_, answers_.size(), answers_.size() == 1 ? "" : "s", index + 1),
                 "add answers, the last of which calls final_answer, or allow fewer steps");
   }
-  ChatReply reply;
-  reply.content = answers_[index];
-  reply.finish_reason = "stop";
-  reply.model = name_;
-  CutAtStop(request.stop, reply);
-  return reply;
+  ReplyBuilder builder(request, request.form);
+  builder.AddContent(answers_[index]);
+  builder.set_finish_reason("stop");
+  return builder.Finish(name_);
 }
 
 }  // namespace gloveport

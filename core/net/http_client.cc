@@ -122,6 +122,7 @@ Result<HttpResponse> Exchange(const HttpRequest& request, std::string_view head,
   // A server may answer and close before it has read everything (413, 401): its answer counts for more.
   if (!sent && sent.error().code != ErrorCode::kIo) return tl::unexpected<Error>(sent.error());
   wait.set_phase("waiting for the answer");
+  wait.set_max_silence(request.max_silence);
   HttpReader reader(stream);
   auto response = reader.ReadHead();
   if (!response) {
@@ -130,6 +131,7 @@ Result<HttpResponse> Exchange(const HttpRequest& request, std::string_view head,
   }
   wait.set_phase("reading the answer");
   RETURN_IF_ERROR(CheckCoding(*response));
+  if (request.on_head) request.on_head(*response);
   const bool streamed = request.on_body && response->status / 100 == 2;
   const auto sink = [&](std::string_view piece) -> Status {
     if (!streamed) {

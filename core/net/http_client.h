@@ -10,6 +10,7 @@
 #ifndef GLOVEPORT_CORE_NET_HTTP_CLIENT_H_
 #define GLOVEPORT_CORE_NET_HTTP_CLIENT_H_
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -32,6 +33,13 @@ struct HttpRequest {
   Deadline deadline = Deadline::Never();  // for the whole exchange, the resolving of the name included
   std::stop_token cancel;
   std::size_t max_response_bytes = 16u << 20;  // of the body; the head has its own limit of 64 KiB
+
+  // How long the server may send nothing once the request is sent, before and within its answer; beyond it
+  // kDeadlineExceeded. For answers that take long as a whole.
+  std::chrono::nanoseconds max_silence = std::chrono::nanoseconds::max();
+
+  // If set, takes status and header fields of the answer before any of its body.
+  std::function<void(const HttpResponse& head)> on_head;
 
   // If set, takes the body of a 2xx answer piece by piece as it arrives, and the body of the response stays
   // empty. Returning false ends the exchange with kClosed. Called on the thread of Send.

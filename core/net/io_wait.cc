@@ -1,5 +1,6 @@
 #include "gloveport/core/net/io_wait.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -35,15 +36,21 @@ Status IoWait::Check() const {
 }
 
 Result<bool> IoWait::For(int fd, short events, Deadline limit) {
+  const Deadline silence = Deadline::After(max_silence_);
   while (true) {
     RETURN_IF_ERROR(Check());
     pollfd entries[2] = {{fd, events, 0}, {wake_.get(), POLLIN, 0}};  // poll ignores a negative descriptor
-    const int ready = ::poll(entries, 2, Earlier(deadline_, limit).poll_timeout_ms());
+    const int ready = ::poll(entries, 2, Earlier(silence, Earlier(deadline_, limit)).poll_timeout_ms());
     if (ready < 0 && errno != EINTR) return FailErrno("poll", errno);
     if (ready > 0 && entries[0].revents != 0 && !cancel_.stop_requested()) return true;
     if (ready == 0 && limit.passed()) {
       RETURN_IF_ERROR(Check());
       return false;
+    }
+    if (ready == 0 && silence.passed() && !deadline_.passed()) {
+      return Fail(ErrorCode::kDeadlineExceeded,
+                  fmt::format("the server sent nothing for {} while {}",
+                              std::chrono::duration_cast<std::chrono::milliseconds>(max_silence_), phase_));
     }
   }
 }

@@ -5,6 +5,7 @@
 #ifndef GLOVEPORT_CORE_NET_IO_WAIT_H_
 #define GLOVEPORT_CORE_NET_IO_WAIT_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ class IoWait {
 
   Status Check() const;  // the same two errors, without waiting
 
+  // From now on, how long any one wait may last: beyond it kDeadlineExceeded.
+  void set_max_silence(std::chrono::nanoseconds silence) { max_silence_ = silence; }
+
   // What is being done, as the messages say it: "connecting".
   void set_phase(std::string_view phase) { phase_ = phase; }
   Deadline deadline() const { return deadline_; }
@@ -43,6 +47,7 @@ class IoWait {
   UniqueFd wake_;  // an eventfd that a requested stop makes readable; none where no stop can be requested
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // goes before wake_
   std::string phase_ = "starting";
+  std::chrono::nanoseconds max_silence_ = std::chrono::nanoseconds::max();
 };
 
 }  // namespace gloveport

@@ -183,7 +183,7 @@ TEST(OpenAiChat, DoesNotAdaptForEver) {
   ChatRequest request;
   request.max_tokens = 5;
   EXPECT_FALSE(OpenAiChat(At(swinging.url())).Complete(request).has_value());
-  EXPECT_EQ(swinging.connections(), 4u);
+  EXPECT_EQ(swinging.connections(), 9u);
 }
 
 }  // namespace
