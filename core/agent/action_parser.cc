@@ -252,6 +252,8 @@ std::string_view ActionErrorName(ActionError error) {
       return "no_code";
     case ActionError::kToolCallJson:
       return "tool_call_json";
+    case ActionError::kBadCall:
+      return "bad_call";
     case ActionError::kBadJson:
       return "bad_json";
   }

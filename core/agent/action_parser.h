@@ -26,13 +26,15 @@ enum class ActionError {
   kNoCode,        // text without code
   kToolCallJson,  // a JSON tool call instead of code
   kBadJson,       // structured output that is not valid JSON
+  kBadCall,       // a call of execute_code that cannot be used; `problem` says why (not of ParseAction)
 };
-// "", "empty", "no_code", "tool_call_json", "bad_json"
+// "", "empty", "no_code", "tool_call_json", "bad_json", "bad_call"
 std::string_view ActionErrorName(ActionError error);
 
 struct Action {
   std::optional<std::string> code;  // present exactly if error is kNone
   ActionError error = ActionError::kNone;
+  std::string problem;        // of kBadCall, for the model
   std::string thought;        // the text before the code; without code all of it but reasoning blocks
   bool cut_invented = false;  // text behind the code that pretended to be an observation was left out
 

@@ -17,11 +17,12 @@ std::string_view TemplateOr(const std::string& own, std::string_view fallback) {
 }
 
 Result<Memory> BeginMemory(Session& session, const SessionOptions& session_options,
-                           const AgentOptions& options) {
+                           const AgentOptions& options, ActionForm form) {
   PromptInput input{.goal = options.goal,
                     .instructions = options.instructions,
                     .schema = options.schema,
-                    .cell_timeout = options.cell_timeout};
+                    .cell_timeout = options.cell_timeout,
+                    .form = form};
   ASSIGN_OR_RETURN(input.files, session.ListFiles());
   input.tools = VisibleTools(session_options, session.policy());
   return Memory(
@@ -98,7 +99,7 @@ Status Agent::Begin() {
     for (const InputFile& file : options_.files) RETURN_IF_ERROR(session_->PutFile(file.path, file.data));
   }
   if (!memory_) {
-    ASSIGN_OR_RETURN(memory_, BeginMemory(*session_, session_options_, options_));
+    ASSIGN_OR_RETURN(memory_, BeginMemory(*session_, session_options_, options_, model_.action_form()));
   }
   return {};
 }

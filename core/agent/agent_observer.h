@@ -34,6 +34,10 @@ class AgentObserver {
   virtual ~AgentObserver() = default;
   virtual void OnState(AgentState) {}
   virtual void OnStep(std::size_t /*number*/, std::size_t /*max_steps*/) {}  // before the model is asked
+  // While the model writes, where the server streams: pieces of what OnModelReply or OnPlan has in the end,
+  // or of a reply that then fails. Asked for only where wants_deltas says so.
+  virtual bool wants_deltas() const { return false; }
+  virtual void OnDelta(const ChatDelta&) {}
   virtual void OnModelReply(const ChatReply&) {}
   virtual void OnPlan(const AgentPlan&) {}
   virtual void OnAction(const Action&) {}                        // code, or why there is none

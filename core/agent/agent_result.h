@@ -24,9 +24,11 @@ namespace gloveport {
 
 // One reply of the model and what came of it.
 struct AgentStep {
-  std::size_t number = 0;  // 1-based
-  std::string reply;       // as the model wrote it
-  std::string reasoning;   // what the endpoint reported apart from the reply
+  std::size_t number = 0;                 // 1-based
+  std::string reply;                      // as the model wrote it
+  std::string reasoning;                  // what the endpoint reported apart from the reply
+  std::optional<CodeAction> code_action;  // where the model acted by a tool call or structured output
+  std::string opaque;                     // what the server wants to see again
   std::string finish_reason;
   TokenUsage tokens;
   std::chrono::nanoseconds model_time{0};

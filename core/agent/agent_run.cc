@@ -53,6 +53,20 @@ CellResult Redacted(const Redactor& redactor, CellResult result) {
   return result;
 }
 
+// Of a model that acted by a tool call or structured output.
+Action ActionOf(const CodeAction& given, std::string_view content) {
+  Action action;
+  action.thought =
+      given.thought.empty() && given.form == ActionForm::kTool ? std::string(Trim(content)) : given.thought;
+  if (given.problem.empty()) {
+    action.code = given.code;
+  } else {
+    action.error = ActionError::kBadCall;
+    action.problem = given.problem;
+  }
+  return action;
+}
+
 bool WasCutOff(const AgentStep& step) {
   return step.finish_reason == "length" || step.finish_reason == "max_tokens";
 }
@@ -139,26 +153,36 @@ AgentState AgentRun::NextReply() const {
   return due && planned_before_ != next ? AgentState::kPlan : AgentState::kGenerate;
 }
 
-Result<ChatReply> AgentRun::AskModel(std::vector<ChatMessage> messages) {
-  return model_->Complete({.messages = std::move(messages),
-                           .stop = options_.stop_sequences,
-                           .temperature = options_.temperature,
-                           .max_tokens = options_.max_reply_tokens,
-                           .deadline = deadline_,
-                           .cancel = parts_.interrupt});
+Result<ChatReply> AgentRun::AskModel(std::vector<ChatMessage> messages, ActionForm form) {
+  ChatRequest request{.messages = std::move(messages),
+                      .stop = options_.stop_sequences,
+                      .temperature = options_.temperature,
+                      .max_tokens = options_.max_reply_tokens,
+                      .deadline = deadline_,
+                      .cancel = parts_.interrupt,
+                      .form = form};
+  if (observer_.wants_deltas())
+    request.on_delta = [this](const ChatDelta& delta) { observer_.OnDelta(delta); };
+  const auto start = Clock::now();
+  auto reply = model_->Complete(request);
+  reply_time_ = Clock::now() - start;
+  result_.model_time += reply_time_;
+  if (!reply) return reply;
+  // A budget must hold with servers that count nothing, too.
+  if (!reply->usage.reported) reply->usage = EstimateUsage(request, *reply);
+  observer_.OnModelReply(*reply);
+  CountReply(*reply);
+  return reply;
 }
 
-void AgentRun::CountReply(const ChatReply& reply, std::chrono::nanoseconds time) {
-  observer_.OnModelReply(reply);
+void AgentRun::CountReply(const ChatReply& reply) {
   std::optional<double> cost;
   if (options_.cost_of)
     cost = options_.cost_of(reply.model.empty() ? model_->name() : reply.model, reply.usage);
   budget_->Spend(reply.usage, cost);
-  result_.tokens.input_tokens += reply.usage.input_tokens;
-  result_.tokens.output_tokens += reply.usage.output_tokens;
+  result_.tokens += reply.usage;
   if (!cost) result_.cost.reset();
   if (result_.cost) *result_.cost += *cost;
-  result_.model_time += time;
 }
 
 AgentState AgentRun::Plan() {
@@ -169,15 +193,12 @@ AgentState AgentRun::Plan() {
   messages.back().content +=
       fmt::format("\n\n{}{} of yours{}.", kPlanRequest, Counted(StepsLeft(), "reply", "replies"),
                   budget.empty() ? "" : "; in all " + budget);
-  const auto start = Clock::now();
-  const auto reply = AskModel(std::move(messages));
-  const auto time = Clock::now() - start;
+  const auto reply = AskModel(std::move(messages), ActionForm::kText);
   if (!reply) {
     return GiveUpFor(reply.error(), StopReason::kModelError,
                      fmt::format("the model {} made no plan: {}", model_->name(), reply.error().message));
   }
-  CountReply(*reply, time);
-  result_.plans.push_back({planned_before_, std::string(Trim(reply->content)), reply->usage, time});
+  result_.plans.push_back({planned_before_, std::string(Trim(reply->content)), reply->usage, reply_time_});
   observer_.OnPlan(result_.plans.back());
   parts_.memory.Add({.reply = HeadAndTail(result_.plans.back().text, kMostOfPlan),
                      .observation = std::string(kPlanDone),
@@ -190,17 +211,16 @@ AgentState AgentRun::Generate() {
   if (auto ending = EndBeforeStep()) return Stop(std::move(*ending));
   result_.steps.push_back({.number = result_.steps.size() + 1});
   observer_.OnStep(step().number, options_.max_steps);
-  const auto start = Clock::now();
-  auto reply = AskModel(parts_.memory.Messages());
-  step().model_time = Clock::now() - start;
+  auto reply = AskModel(parts_.memory.Messages(), model_->action_form());
   if (!reply) {
-    result_.model_time += step().model_time;
     result_.steps.pop_back();  // nothing was replied: there is no step
     return GiveUpFor(reply.error(), StopReason::kModelError,
                      fmt::format("the model {} gave no reply: {}", model_->name(), reply.error().message));
   }
-  CountReply(*reply, step().model_time);
+  step().model_time = reply_time_;
   step().tokens = reply->usage;
+  step().code_action = std::move(reply->action);
+  step().opaque = std::move(reply->opaque);
   step().reply = std::move(reply->content);
   step().reasoning = std::move(reply->reasoning);
   step().finish_reason = std::move(reply->finish_reason);
@@ -208,8 +228,9 @@ AgentState AgentRun::Generate() {
 }
 
 AgentState AgentRun::Parse() {
+  const SyntaxChecker checker = [this](std::string_view code) { return parts_.runtime.Syntax(code); };
   step().action =
-      ParseAction(step().reply, [this](std::string_view code) { return parts_.runtime.Syntax(code); });
+      step().code_action ? ActionOf(*step().code_action, step().reply) : ParseAction(step().reply, checker);
   const Action& action = step().action;
   observer_.OnAction(action);
   if (!action.code && action.checker_error) {
@@ -289,11 +310,13 @@ std::string AgentRun::Remember() {
   const std::string brief =
       now.result ? parts_.redactor.Apply(ObserveCellBriefly(Redacted(parts_.redactor, *now.result)))
                  : "Observation: there was no code in that reply.\n";
-  parts_.memory.Add({.reply = CanonicalReply(now.action, now.reply),
+  parts_.memory.Add({.reply = now.code_action ? now.reply : CanonicalReply(now.action, now.reply),
                      .observation = observation,
                      .brief_reply = HeadAndTail(now.action.thought, kMostThought) +
                                     "\n(the rest of this reply is left out here)",
-                     .brief_observation = brief});
+                     .brief_observation = brief,
+                     .action = now.code_action,
+                     .opaque = now.opaque});
   return observation;
 }
 
@@ -302,7 +325,7 @@ std::string AgentRun::ObservationOfStep() {
   std::string text;
   if (result_.answer) return "The answer was accepted.\n";
   if (!now.result) {
-    text = ObserveNoAction(now.action.error);
+    text = ObserveNoAction(now.action, model_->action_form());
   } else {
     text = ObserveCell(Redacted(parts_.redactor, *now.result), *now.action.code, options_.observation);
     if (!now.validation_errors.empty()) text = ObserveValidation(now.validation_errors, options_.observation);

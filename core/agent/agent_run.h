@@ -67,8 +67,8 @@ class AgentRun {
   std::optional<Ending> EndBeforeStep() const;
   std::optional<Ending> EndAfterStep() const;
 
-  Result<ChatReply> AskModel(std::vector<ChatMessage> messages);
-  void CountReply(const ChatReply& reply, std::chrono::nanoseconds time);
+  Result<ChatReply> AskModel(std::vector<ChatMessage> messages, ActionForm form);
+  void CountReply(const ChatReply& reply);
   std::vector<SchemaError> CheckInvariants(const Value& answer);
   std::vector<SchemaError> CheckOutputs(const FinalAnswerValue& answer);
   void CheckFiles(std::vector<SchemaError>& found);
@@ -76,6 +76,7 @@ class AgentRun {
 
   // What was done for a recovery, in words for the model; nothing where it cannot be done.
   std::optional<std::string> Apply(const RecoveryRecord& record);
+  std::optional<std::string> ChangeModel(const RecoveryRecord& record);
   std::optional<std::string> OpenAnew(const SessionOptions& options);
   void AdoptSession();
 
@@ -95,7 +96,8 @@ class AgentRun {
   AgentObserver no_observer_;
   AgentObserver& observer_;
   AgentResult result_;
-  std::size_t planned_before_ = 0;  // the step that the last plan was made for
+  std::chrono::nanoseconds reply_time_{0};  // of the last question to the model
+  std::size_t planned_before_ = 0;          // the step that the last plan was made for
   const std::size_t rejections_before_;
 
   // In a row, but for invalid answers; a recovery begins anew.

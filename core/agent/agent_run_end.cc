@@ -175,12 +175,7 @@ std::optional<std::string> AgentRun::Apply(const RecoveryRecord& record) {
              SessionRules(*options_.fallback_session, parts_.session->policy(), options_.cell_timeout);
     }
     case RecoveryAction::kSecondModel:
-      if (!options_.second_model || model_ == options_.second_model) return std::nullopt;
-      model_ = options_.second_model;
-      result_.model += ", then " + model_->name();
-      result_.scripted = result_.scripted || model_->scripted();
-      return record.reason == StopReason::kModelError && record.after_step == 0 ? ""
-                                                                                : why + "Try another way.\n";
+      return ChangeModel(record);
     case RecoveryAction::kEscalate: {
       if (!options_.on_escalation) return std::nullopt;
       const auto advice = options_.on_escalation(record, result_);
@@ -189,6 +184,19 @@ std::optional<std::string> AgentRun::Apply(const RecoveryRecord& record) {
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string> AgentRun::ChangeModel(const RecoveryRecord& record) {
+  if (!options_.second_model || model_ == options_.second_model) return std::nullopt;
+  std::string told;
+  if (record.reason != StopReason::kModelError || record.after_step > 0)
+    told = "It did not go on: " + record.message + ".\nTry another way.\n";
+  if (options_.second_model->action_form() != model_->action_form())
+    told += ReplyRules(options_.second_model->action_form());
+  model_ = options_.second_model;
+  result_.model += ", then " + model_->name();
+  result_.scripted = result_.scripted || model_->scripted();
+  return told;
 }
 
 std::optional<std::string> AgentRun::OpenAnew(const SessionOptions& options) {

@@ -20,6 +20,16 @@ std::string WithNotes(const std::string& text, const std::string& notes) {
   return notes.empty() ? text : text + "\n\n" + notes;
 }
 
+std::size_t ReplyBytes(const Turn& turn) {
+  return turn.reply.size() + turn.opaque.size() +
+         (turn.action ? turn.action->thought.size() + turn.action->code.size() : 0);
+}
+
+// As a model writes it that acts by text.
+std::string ReplyText(const Turn& turn) {
+  return turn.action ? ActionText(turn.reply, *turn.action) : turn.reply;
+}
+
 std::string OneLine(std::string_view text) {
   std::string line;
   for (const std::string_view part : SplitLines(text)) {
@@ -43,9 +53,9 @@ Memory::Memory(std::string system, std::string task, MemoryLimits limits)
 }
 
 void Memory::Add(Turn turn) {
-  turn.reply = NotEmpty(std::move(turn.reply));
+  if (!turn.action) turn.reply = NotEmpty(std::move(turn.reply));
   turn.observation = NotEmpty(std::move(turn.observation));
-  bytes_ += turn.reply.size() + turn.observation.size();
+  bytes_ += ReplyBytes(turn) + turn.observation.size();
   turns_.push_back({std::move(turn)});
   Compact();
 }
@@ -74,7 +84,7 @@ std::vector<ChatMessage> Memory::Messages() const {
   std::vector<ChatMessage> messages = {{Role::kSystem, system_}, {Role::kUser, TaskText()}};
   messages.reserve(2 + 2 * turns_.size());
   for (const Kept& kept : turns_) {
-    messages.push_back({Role::kAssistant, kept.turn.reply});
+    messages.push_back({Role::kAssistant, kept.turn.reply, kept.turn.action, kept.turn.opaque});
     messages.push_back({Role::kUser, WithNotes(kept.turn.observation, kept.notes)});
   }
   return messages;
@@ -87,8 +97,7 @@ void Memory::Compact() {
       Shorten(turns_[i].turn.observation, turns_[i].turn.brief_observation);
   }
   for (std::size_t i = 0; i < old && bytes_ > limits_.max_bytes; ++i) {
-    if (!std::exchange(turns_[i].brief_reply, true))
-      Shorten(turns_[i].turn.reply, turns_[i].turn.brief_reply);
+    if (!std::exchange(turns_[i].brief_reply, true)) ShortenReply(turns_[i].turn);
   }
   for (std::size_t i = 0; i < old && bytes_ > limits_.max_bytes; ++i) SumUpOldest();
 }
@@ -97,8 +106,8 @@ void Memory::Compact() {
 void Memory::SumUpOldest() {
   const Kept oldest = std::move(turns_.front());
   turns_.pop_front();
-  bytes_ -= oldest.turn.reply.size() + oldest.turn.observation.size() + oldest.notes.size();
-  AddToSummary(fmt::format("{}. {} => {}", summed_up_ + 1, OneLine(oldest.turn.reply),
+  bytes_ -= ReplyBytes(oldest.turn) + oldest.turn.observation.size() + oldest.notes.size();
+  AddToSummary(fmt::format("{}. {} => {}", summed_up_ + 1, OneLine(ReplyText(oldest.turn)),
                            OneLine(oldest.turn.observation)));
   if (oldest.notes.empty()) return;
   task_ += "\n\n" + oldest.notes;
@@ -122,7 +131,7 @@ void Memory::AddToSummary(std::string line) {
 Json Memory::Save() const {
   Json turns = Json::array();
   for (const Kept& kept : turns_) {
-    turns.push_back({{"reply", kept.turn.reply},
+    turns.push_back({{"reply", ReplyText(kept.turn)},
                      {"observation", kept.turn.observation},
                      {"brief_reply", kept.turn.brief_reply},
                      {"brief_observation", kept.turn.brief_observation},
@@ -152,6 +161,17 @@ Result<Memory> Memory::Load(const Json& saved, MemoryLimits limits) {
     if (const std::string notes = TextOf(turn, "notes"); !notes.empty()) memory.AddNote(notes);
   }
   return memory;
+}
+
+void Memory::ShortenReply(Turn& turn) {
+  if (turn.action) {
+    bytes_ -= ReplyBytes(turn);
+    turn.reply = NotEmpty(ReplyText(turn));
+    turn.action.reset();
+    turn.opaque.clear();
+    bytes_ += turn.reply.size();
+  }
+  Shorten(turn.reply, turn.brief_reply);
 }
 
 void Memory::Shorten(std::string& text, std::string& brief) {

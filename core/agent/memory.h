@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ struct Turn {
   std::string observation;
   std::string brief_reply;  // what stands for them when there is no room
   std::string brief_observation;
+  // Where the model acted by a tool call or structured output, and what its server wants to see again; they
+  // go when the reply gives way to its brief form.
+  std::optional<CodeAction> action = std::nullopt;
+  std::string opaque = {};
 };
 
 class Memory {
@@ -58,6 +63,7 @@ class Memory {
     std::string notes;  // behind the observation
   };
   void Compact();
+  void ShortenReply(Turn& turn);
   void Shorten(std::string& text, std::string& brief);
   void SumUpOldest();
   void AddToSummary(std::string line);

@@ -146,6 +146,29 @@ void AppendDisplays(std::string& out, const CellResult& result) {
   }
 }
 
+std::string HowToReply(ActionForm form) {
+  switch (form) {
+    case ActionForm::kText:
+      break;
+    case ActionForm::kJson:
+      return "Reply with one JSON object, {\"thought\": ..., \"code\": ...}, and nothing else. When you have "
+             "the answer, "
+             "the code is final_answer(value, \"how it was found\").\n";
+    case ActionForm::kTool:
+      return "Call the tool execute_code with \"thought\" and \"code\". When you have the answer, the code "
+             "is "
+             "final_answer(value, \"how it was found\").\n";
+  }
+  return "Reply with one block of Python:\n"
+         "```python\n"
+         "print(1 + 1)\n"
+         "```\n"
+         "When you have the answer, give it by code, too:\n"
+         "```python\n"
+         "final_answer(value, \"how it was found\")\n"
+         "```\n";
+}
+
 }  // namespace
 
 std::string HeadAndTail(std::string_view text, std::size_t max_bytes) {
@@ -210,18 +233,9 @@ std::string ObserveValidation(const std::vector<SchemaError>& errors, const Obse
   return out + "Your variables are still there. Mend the value and call final_answer again.\n";
 }
 
-std::string ObserveNoAction(ActionError error) {
-  static constexpr std::string_view kHow =
-      "Reply with one block of Python:\n"
-      "```python\n"
-      "print(1 + 1)\n"
-      "```\n"
-      "When you have the answer, give it by code, too:\n"
-      "```python\n"
-      "final_answer(value, \"how it was found\")\n"
-      "```\n";
-  std::string_view what;
-  switch (error) {
+std::string ObserveNoAction(const Action& action, ActionForm form) {
+  std::string what;
+  switch (action.error) {
     case ActionError::kEmpty:
       what = "your reply was empty.";
       break;
@@ -234,12 +248,15 @@ std::string ObserveNoAction(ActionError error) {
     case ActionError::kBadJson:
       what = "your reply looks like JSON but is not valid JSON, so that no code could be taken from it.";
       break;
+    case ActionError::kBadCall:
+      what = EscapeForTerminal(action.problem);
+      break;
     case ActionError::kNoCode:
     case ActionError::kNone:
       what = "there was no Python code in your reply, so that nothing was run.";
       break;
   }
-  return fmt::format("Observation: {}\n{}", what, kHow);
+  return fmt::format("Observation: {}\n{}", what, HowToReply(form));
 }
 
 }  // namespace gloveport

@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/action_parser.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/runtime.h"
+#include "gloveport/core/model/action_form.h"
 
 namespace gloveport {
 
@@ -42,8 +43,8 @@ std::string ObserveCellBriefly(const CellResult& result);
 // A final answer that does not fit the schema.
 std::string ObserveValidation(const std::vector<SchemaError>& errors, const ObservationLimits& limits = {});
 
-// A reply without code, with how to reply instead.
-std::string ObserveNoAction(ActionError error);
+// A reply without code, with how to reply instead in the form that the model is asked for.
+std::string ObserveNoAction(const Action& action, ActionForm form = ActionForm::kText);
 
 }  // namespace gloveport
 

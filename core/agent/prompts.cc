@@ -16,14 +16,9 @@ constexpr std::string_view kSystemTemplate =
     R"(You solve a task by writing Python, one cell at a time, as in a notebook. Each of your replies holds one cell. It is run for you in a closed Python process, and the next message says what came of it. Variables, functions and imports stay from cell to cell.
 
 # How to reply
-First one or two sentences on what you are about to do and why. Then one block of code, and nothing behind it:
+{{form}}
 
-Thought: The file's columns are not known yet, so I look at its first lines.
-```python
-with open("sales.csv") as file:
-    for line in [next(file) for _ in range(3)]:
-        print(line.rstrip())
-```
+{{example}}
 
 - What you want to know must be printed, or be the value of the cell's last line. Print little: heads, counts, totals.
 - Never write down what a cell might give; wait for the message that says it. Build on what was really seen.
@@ -31,10 +26,7 @@ with open("sales.csv") as file:
 - Think and explain in the language of the task; code is Python in any language.
 - When you know the answer, end the run with code as well:
 
-Thought: All twelve months are summed up, and June stands out.
-```python
-final_answer({"best_month": "jun", "total": total}, "I summed the amounts of all 8,412 rows of sales.csv by month; June is the largest.")
-```
+{{final_example}}
 
 # What a cell can use
 Functions that reach outside of the process. They are there already; do not import or define them:
@@ -58,6 +50,39 @@ The current folder of the Python process. {{files}}
 
 # Answer
 {{answer}})";
+
+// The examples of the template, in the form in which a model acts.
+constexpr std::string_view kLookThought =
+    "The file's columns are not known yet, so I look at its first lines.";
+constexpr std::string_view kLookCode = R"(with open("sales.csv") as file:
+    for line in [next(file) for _ in range(3)]:
+        print(line.rstrip()))";
+constexpr std::string_view kEndThought = "All twelve months are summed up, and June stands out.";
+constexpr std::string_view kEndCode =
+    R"(final_answer({"best_month": "jun", "total": total}, "I summed the amounts of all 8,412 rows of sales.csv by month; June is the largest."))";
+
+std::string_view FormText(ActionForm form) {
+  switch (form) {
+    case ActionForm::kText:
+      return "First one or two sentences on what you are about to do and why. Then one block of code, and "
+             "nothing "
+             "behind it:";
+    case ActionForm::kJson:
+      return "With one JSON object and nothing else: \"thought\", one or two sentences on what you are about "
+             "to do and "
+             "why, and \"code\", the cell:";
+    case ActionForm::kTool:
+      return "By calling the tool execute_code, once in each reply: \"thought\", one or two sentences on "
+             "what you are "
+             "about to do and why, and \"code\", the cell. Its arguments look like this:";
+  }
+  return "";
+}
+
+std::string Example(ActionForm form, std::string_view thought, std::string_view code) {
+  if (form == ActionForm::kText) return fmt::format("Thought: {}\n```python\n{}\n```", thought, code);
+  return ActionJson({.form = form, .thought = std::string(thought), .code = std::string(code)});
+}
 
 std::string Join(const std::vector<std::string>& names) {
   std::string out;
@@ -167,7 +192,10 @@ std::string RenderPrompt(std::string_view text_template, const PromptInput& inpu
   const std::string instructions = Trim(input.instructions).empty()
                                        ? ""
                                        : "\n# Further instructions\n" + std::string(Trim(input.instructions));
-  return FillTemplate(text_template, {{"goal", std::string(Trim(input.goal))},
+  return FillTemplate(text_template, {{"form", std::string(FormText(input.form))},
+                                      {"example", Example(input.form, kLookThought, kLookCode)},
+                                      {"final_example", Example(input.form, kEndThought, kEndCode)},
+                                      {"goal", std::string(Trim(input.goal))},
                                       {"instructions", instructions},
                                       {"tools", ToolsText(input.tools)},
                                       {"imports", ImportsText(policy.imports)},
@@ -204,6 +232,11 @@ std::vector<ToolSpec> VisibleTools(const SessionOptions& session, const Policy& 
   if (!session.tools) return all;
   for (const auto& tool : session.tools->tools()) all.push_back(tool->spec());
   return VisibleTools(all, policy.tools);
+}
+
+std::string ReplyRules(ActionForm form) {
+  return fmt::format("From here on, reply so. {}\n\n{}\n", FormText(form),
+                     Example(form, kLookThought, kLookCode));
 }
 
 std::string SessionRules(const SessionOptions& session, const Policy& policy,

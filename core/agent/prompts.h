@@ -1,7 +1,8 @@
 // The words with which a run begins. Pure.
 //
-// The system prompt is a template with {{marks}}; a program may bring its own. Names of the marks: tools,
-// imports, limits, files, answer, instructions, goal. A mark that is not known stays as it is.
+// The system prompt is a template with {{marks}}; a program may bring its own. Names of the marks: form,
+// example, final_example (how the model is to reply), tools, imports, limits, files, answer, instructions,
+// goal. A mark that is not known stays as it is.
 #ifndef GLOVEPORT_CORE_AGENT_PROMPTS_H_
 #define GLOVEPORT_CORE_AGENT_PROMPTS_H_
 
@@ -15,6 +16,7 @@
 #include "gloveport/core/agent/action_parser.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/host/session.h"
+#include "gloveport/core/model/action_form.h"
 #include "gloveport/core/wire/value.h"
 #include "gloveport/policy/policy.h"
 #include "gloveport/tools/tool.h"
@@ -28,6 +30,7 @@ struct PromptInput {
   std::vector<ToolSpec> tools;                            // that exist for the cell
   std::vector<FileInfo> files;                            // of the work folder
   std::optional<std::chrono::milliseconds> cell_timeout;  // where it is less than the policy's
+  ActionForm form = ActionForm::kText;                    // in which the model says what to run
 };
 
 std::string_view DefaultSystemTemplate();
@@ -46,6 +49,9 @@ std::string ToolStub(const ToolSpec& spec);
 std::vector<ToolSpec> VisibleTools(const std::vector<ToolSpec>& all, const ToolRules& rules);
 // The tools of a session that a call could ever reach under its policy.
 std::vector<ToolSpec> VisibleTools(const SessionOptions& session, const Policy& policy);
+
+// How to reply, with an example, where that changes within a conversation.
+std::string ReplyRules(ActionForm form);
 
 // What a cell can use, where that changes within a conversation: tools, imports, limits.
 std::string SessionRules(const SessionOptions& session, const Policy& policy,

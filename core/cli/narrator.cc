@@ -25,6 +25,8 @@ std::string_view WithoutCode(ActionError error) {
       return "There is no code in it.";
     case ActionError::kToolCallJson:
       return "It asks for a tool call in JSON; here tools are called from code.";
+    case ActionError::kBadCall:
+      return "It calls execute_code in a way that cannot be used.";
     case ActionError::kBadJson:
       return "It is JSON that cannot be read.";
     case ActionError::kNone:

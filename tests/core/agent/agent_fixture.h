@@ -28,15 +28,19 @@ class PlayedModel : public Model {
   explicit PlayedModel(std::vector<std::string> texts) {
     for (std::string& text : texts) {
       answers_.emplace_back([text = std::move(text)](const ChatRequest&) -> Result<ChatReply> {
-        return ChatReply{.content = text, .finish_reason = "stop", .usage = {100, 10}};
+        return ChatReply{.content = text,
+                         .finish_reason = "stop",
+                         .usage = {.input_tokens = 100, .output_tokens = 10, .reported = true}};
       });
     }
   }
   void SetName(std::string name) { name_ = std::move(name); }
+  void SetForm(ActionForm form) { form_ = form; }
   void Add(Answer answer) { answers_.push_back(std::move(answer)); }
   void RepeatLast() { repeat_last_ = true; }
 
   const std::string& name() const override { return name_; }
+  ActionForm action_form() const override { return form_; }
   Result<ChatReply> Complete(const ChatRequest& request) override {
     const std::size_t at = [&] {
       const std::lock_guard lock(mutex_);
@@ -53,6 +57,7 @@ class PlayedModel : public Model {
 
  private:
   std::string name_ = "played";
+  ActionForm form_ = ActionForm::kText;
   std::mutex mutex_;  // of requests_ while runs go on
   std::vector<Answer> answers_;
   std::vector<ChatRequest> requests_;

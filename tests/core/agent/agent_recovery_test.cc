@@ -273,7 +273,7 @@ TEST_F(AgentRecoveryTest, AnAgentIsAToolOfAnother) {
     EXPECT_THAT(task, AllOf(HasSubstr("double it"), HasSubstr("{\"n\":")));
     const auto at = task.find("{\"n\":") + 5;
     return ChatReply{.content = Cell("final_answer(2 * " + task.substr(at, task.find('}', at) - at) + ")"),
-                     .usage = {10, 1}};
+                     .usage = {.input_tokens = 10, .output_tokens = 1, .reported = true}};
   });
   worker_model.RepeatLast();
   const auto budget = std::make_shared<Budget>();
@@ -328,6 +328,66 @@ TEST_F(AgentRecoveryTest, ABudgetHoldsOverTheWholeTree) {
   EXPECT_EQ(result.stop_reason, StopReason::kMaxSteps);
   EXPECT_THAT(result.steps, SizeIs(1));
   EXPECT_THAT(worker_model.requests(), SizeIs(2));
+}
+
+// ---- forms in which a model acts, and what it is heard to say ----
+
+PlayedModel::Answer Call(const std::string& code) {
+  return [code](const ChatRequest& request) -> Result<ChatReply> {
+    if (request.on_delta) request.on_delta({ChatDelta::Kind::kCode, code});
+    return ChatReply{.finish_reason = "tool_calls",
+                     .form = ActionForm::kTool,
+                     .action = CodeAction{.call_id = "c1", .thought = "Because.", .code = code},
+                     .opaque = "signed"};
+  };
+}
+
+class DeltaRecorder : public AgentObserver {
+ public:
+  bool wants_deltas() const override { return true; }
+  void OnDelta(const ChatDelta& delta) override { text += delta.text; }
+  std::string text;
+};
+
+TEST_F(AgentRecoveryTest, AModelMayActByToolCalls) {
+  PlayedModel model({});
+  model.SetForm(ActionForm::kTool);
+  model.Add(Call("x = 6"));
+  model.Add([](const ChatRequest&) -> Result<ChatReply> {
+    return ChatReply{.form = ActionForm::kTool,
+                     .action = CodeAction{.call_id = "c2", .problem = "there is no tool \"lookup\""}};
+  });
+  model.Add(Call("final_answer(x * 7)"));
+  const auto recorder = std::make_shared<DeltaRecorder>();
+  options_.observer = recorder;
+  const AgentResult result = Run(model);
+  EXPECT_EQ(result.answer, Value(42)) << result.stop_message;
+  EXPECT_EQ(result.steps[0].action.thought, "Because.");
+  EXPECT_EQ(recorder->text, "x = 6final_answer(x * 7)");
+  const auto& asked = model.requests();
+  EXPECT_EQ(asked[0].form, ActionForm::kTool);
+  EXPECT_THAT(asked[0].messages[0].content,
+              AllOf(HasSubstr("calling the tool execute_code"), HasSubstr("\"thought\"")));
+  EXPECT_EQ(asked[1].messages[2].action->code, "x = 6");
+  EXPECT_EQ(asked[1].messages[2].opaque, "signed");
+  EXPECT_THAT(asked[2].messages.back().content,
+              AllOf(HasSubstr("there is no tool \"lookup\""), HasSubstr("Call the tool execute_code")));
+  // Without counts from the server, tokens are estimated, for the budgets.
+  EXPECT_GT(result.tokens.input_tokens, 100);
+  EXPECT_FALSE(result.tokens.reported);
+}
+
+TEST_F(AgentRecoveryTest, ASecondModelOfAnotherFormIsToldHowToReply) {
+  PlayedModel first({});
+  first.SetForm(ActionForm::kTool);
+  first.Add(Call("x = 20"));
+  first.Add(
+      [](const ChatRequest&) -> Result<ChatReply> { return Fail(ErrorCode::kIo, "connection refused"); });
+  PlayedModel second({Cell("final_answer(x)")});
+  options_.second_model = &second;
+  options_.recovery = {{RecoveryAction::kSecondModel, {}}};
+  EXPECT_EQ(Run(first).answer, Value(20));
+  EXPECT_THAT(second.LastMessage(), AllOf(HasSubstr("From here on, reply so."), HasSubstr("```python\n")));
 }
 
 // ---- conversations ----

@@ -192,8 +192,9 @@ TEST(ObserveNoActionTest, ShowsHowToReplyForEachError) {
                 {ActionError::kToolCallJson, "tool call in JSON"},
                 {ActionError::kBadJson, "not valid JSON"}};
   for (const auto& row : kTable) {
-    EXPECT_THAT(ObserveNoAction(row.error), AllOf(StartsWith("Observation: "), HasSubstr(row.text),
-                                                  HasSubstr("```python\nfinal_answer(")));
+    EXPECT_THAT(
+        ObserveNoAction(Action{.error = row.error}),
+        AllOf(StartsWith("Observation: "), HasSubstr(row.text), HasSubstr("```python\nfinal_answer(")));
   }
 }
 
