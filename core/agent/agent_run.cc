@@ -280,6 +280,7 @@ AgentState AgentRun::Validate() {
   observer_.OnValidation(errors);
   if (!errors.empty()) {
     ++invalid_answers_;
+    last_errors_ = errors;
     return AgentState::kObserve;
   }
   result_.answer = given.value;

@@ -106,6 +106,7 @@ class AgentRun {
   std::size_t denials_ = 0;
   std::size_t repetitions_ = 1;
   std::size_t invalid_answers_ = 0;
+  std::vector<SchemaError> last_errors_;  // of the last of them
 };
 
 }  // namespace gloveport

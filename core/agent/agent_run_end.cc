@@ -16,6 +16,10 @@ namespace {
 // Of the files that an answer comes with: what is beyond is not looked into, and so refused.
 constexpr std::size_t kMostFileBytes = 64u << 20;
 
+std::string WhatIsWrong(const std::vector<SchemaError>& errors) {
+  return fmt::format("at {}: {}", errors[0].path.empty() ? "the top" : errors[0].path, errors[0].message);
+}
+
 std::optional<SchemaError> Ask(const Invariant& invariant, const Value& answer, const AgentResult& record) {
   try {
     return invariant.check(answer, record);
@@ -103,9 +107,9 @@ std::optional<AgentRun::Ending> AgentRun::EndAfterStep() const {
                   fmt::format("approval was not given {}", Counted(rejections, "time", "times"))};
   }
   if (invalid_answers_ >= options_.max_invalid_answers) {
-    return Ending{
-        StopReason::kValidationFailed,
-        fmt::format("{} answers were given and none fits what an answer must be", invalid_answers_)};
+    return Ending{StopReason::kValidationFailed,
+                  fmt::format("{} answers were given and none was accepted; the last: {}", invalid_answers_,
+                              WhatIsWrong(last_errors_))};
   }
   if (denials_ >= options_.max_denials) {
     return Ending{StopReason::kDenied,

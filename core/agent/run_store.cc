@@ -42,9 +42,12 @@ std::string_view RoleName(Role role) {
   return "user";
 }
 
+// Sorts by time, to the millisecond; the rest tells apart what several processes keep within one.
 std::string NewId(std::chrono::system_clock::time_point now) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - second).count();
   std::random_device random;
-  return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(now), random() & 0xFFFF);
+  return fmt::format("{:%Y%m%d-%H%M%S}-{:03}{:02x}", fmt::gmtime(second), ms, random() & 0xFF);
 }
 
 // A new file for its owner's eyes only, whole or not at all.
@@ -123,10 +126,11 @@ Result<fs::path> RunStore::DefaultFolder() {
 Result<std::string> RunStore::Save(const AgentResult& result, const RunExtras& extras,
                                    const Redactor& redactor) {
   for (int i = 0;; ++i) {
-    const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto now = std::chrono::system_clock::now();
     std::string id = NewId(now);
-    const Json file =
-        RunFile(result, extras, redactor, id, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)));
+    const Json file = RunFile(
+        result, extras, redactor, id,
+        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(now))));
     const Status written = WriteNew(folder_ / (id + std::string(kEnding)), file.dump(1) + "\n");
     if (written) return id;
     if (i >= kMostTries) return tl::unexpected(written.error());  // else: the id was taken

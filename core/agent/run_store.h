@@ -33,7 +33,7 @@ class RunStore {
   // them is set.
   static Result<std::filesystem::path> DefaultFolder();
 
-  // Returns the run's id, which sorts by time: "20261130-101500-3f9a".
+  // Returns the run's id, which sorts by time: "20261130-101500-0419a".
   Result<std::string> Save(const AgentResult& result, const RunExtras& extras, const Redactor& redactor);
 
   // Newest first, at most `most`; files that are no runs are left out.

@@ -2,6 +2,7 @@
 #ifndef GLOVEPORT_CORE_BASE_TEXT_H_
 #define GLOVEPORT_CORE_BASE_TEXT_H_
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -25,6 +26,10 @@ std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text);  // s
 
 std::vector<std::string_view> SplitLines(
     std::string_view text);                    // at '\n'; a trailing one makes no empty line
+// The lines would outlive a temporary.
+template <typename T>
+  requires std::same_as<T, std::string>
+std::vector<std::string_view> SplitLines(T&& text) = delete;
 std::string_view Trim(std::string_view text);  // ASCII white space at both ends
 
 // "1 reply", "3 replies".

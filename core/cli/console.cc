@@ -36,6 +36,12 @@ std::string_view CodeOf(Style style) {
       return "\x1b[33m";
     case Style::kHeading:
       return "\x1b[1;36m";
+    case Style::kKeyword:
+      return "\x1b[35m";
+    case Style::kString:
+      return "\x1b[32m";
+    case Style::kNumber:
+      return "\x1b[36m";
   }
   return "";
 }
@@ -72,9 +78,43 @@ void Console::WriteTo(int fd, std::string_view text) {
   }
 }
 
+void Console::EraseStatus() {
+  if (status_drawn_) WriteTo(STDERR_FILENO, "\r\x1b[K");
+  status_drawn_ = false;
+}
+
+void Console::DrawStatus() {
+  if (status_.empty() || status_held_ > 0) return;
+  WriteTo(STDERR_FILENO, status_);
+  status_drawn_ = true;
+}
+
+void Console::SetStatus(std::string_view text) {
+  if (!stderr_is_terminal_) return;
+  std::string painted = text.empty() ? "" : Paint(text, Style::kDim);
+  const std::lock_guard lock(mutex_);
+  EraseStatus();
+  status_ = std::move(painted);
+  DrawStatus();
+}
+
+void Console::HoldStatus() {
+  const std::lock_guard lock(mutex_);
+  EraseStatus();
+  ++status_held_;
+}
+
+void Console::ReleaseStatus() {
+  const std::lock_guard lock(mutex_);
+  --status_held_;
+  DrawStatus();
+}
+
 void Console::Data(std::string_view text) {
   const std::lock_guard lock(mutex_);
+  EraseStatus();
   WriteTo(STDOUT_FILENO, text);
+  if (text.ends_with('\n')) DrawStatus();
 }
 
 void Console::StreamData(std::string_view text) {
@@ -95,7 +135,9 @@ void Console::EndStream() {
 void Console::Note(std::string_view text, Style style) {
   const std::string line = Paint(text, style) + "\n";
   const std::lock_guard lock(mutex_);
+  EraseStatus();
   WriteTo(STDERR_FILENO, line);
+  DrawStatus();
 }
 
 void Console::StreamNote(std::string_view text) {

@@ -15,7 +15,7 @@
 
 namespace gloveport {
 
-enum class Style { kPlain, kBold, kDim, kGood, kBad, kWarning, kHeading };
+enum class Style { kPlain, kBold, kDim, kGood, kBad, kWarning, kHeading, kKeyword, kString, kNumber };
 
 class Console {
  public:
@@ -32,7 +32,12 @@ class Console {
   // ---- progress ----
   void Note(std::string_view text, Style style = Style::kPlain);  // ours: one or more lines; adds a line end
   void StreamNote(std::string_view text);                         // a session's stderr, in pieces
-  void Failure(std::string_view program, const Error& error);     // "program: message" and the hint
+  // One line below all notes that stays there, on a terminal only: what is being waited for. Empty: none.
+  // While somebody types (HoldStatus), it is not drawn.
+  void SetStatus(std::string_view text);
+  void HoldStatus();
+  void ReleaseStatus();
+  void Failure(std::string_view program, const Error& error);  // "program: message" and the hint
 
   // Safe to show: for pieces of lines that a session, a model or a file named.
   static std::string Safe(std::string_view text);
@@ -48,6 +53,8 @@ class Console {
   enum class Colour { kNever, kWhereWanted };
   explicit Console(Colour colour);
   void WriteTo(int fd, std::string_view text);
+  void EraseStatus();  // with the mutex held, as the next
+  void DrawStatus();
 
   const bool stdout_is_terminal_;
   const bool stderr_is_terminal_;
@@ -58,6 +65,9 @@ class Console {
   Utf8Joiner data_;
   Utf8Joiner notes_;
   bool data_at_line_start_ = true;
+  std::string status_;
+  bool status_drawn_ = false;
+  int status_held_ = 0;
 };
 
 }  // namespace gloveport

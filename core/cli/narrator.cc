@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/highlight.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/wire/value_json.h"
 
@@ -59,15 +60,58 @@ void Narrator::OnStep(std::size_t number, std::size_t max_steps) {
 
 std::string Narrator::CodeBlock(std::string_view code) const {
   std::string block;
+  PythonHighlighter highlighter(console_);
   int number = 0;
   for (const std::string_view line : SplitLines(code)) {
-    block += fmt::format("{}{:>4}  {}", number == 0 ? "" : "\n", number + 1, Console::Safe(line));
+    block +=
+        fmt::format("{}{}  {}", number == 0 ? "" : "\n",
+                    console_.Paint(fmt::format("{:>4}", number + 1), Style::kDim), highlighter.Line(line));
     ++number;
   }
   return block;
 }
 
+void Narrator::OnState(AgentState state) {
+  spinner_.reset();
+  if (state == AgentState::kPlan) spinner_.emplace(console_, "the model plans");
+  if (state == AgentState::kGenerate) spinner_.emplace(console_, "waiting for the model");
+  if (state == AgentState::kRun) spinner_.emplace(console_, "the cell is checked and runs");
+}
+
+void Narrator::OnDelta(const ChatDelta& delta) {
+  if (!view_) view_.emplace(console_);
+  if (spinner_) spinner_->SetWhat("the model writes");
+  view_->Add(delta);
+}
+
+void Narrator::OnModelReply(const ChatReply& reply) {
+  spinner_.reset();
+  if (view_) view_->Finish();
+  if (voice_ == Voice::kScript) return;
+  console_.Note(fmt::format("{}{} tokens read, {} written", reply.usage.reported ? "" : "about ",
+                            reply.usage.input_tokens, reply.usage.output_tokens),
+                Style::kDim);
+}
+
+void Narrator::OnPlan(const AgentPlan& plan) {
+  if (!view_ || !view_->has_shown()) {
+    console_.Note("\nThe plan:", Style::kBold);
+    console_.Note(console_.Block(plan.text));
+  }
+  view_.reset();
+}
+
+void Narrator::OnRecovery(const RecoveryRecord& record) {
+  console_.Note(fmt::format("It would end here ({}: {}) and goes on: {}.", StopReasonName(record.reason),
+                            Console::Safe(record.message), RecoveryActionName(record.action)),
+                Style::kWarning);
+}
+
 void Narrator::OnAction(const Action& action) {
+  // What was shown as it came need not be what is taken out of the reply.
+  const bool shown = view_ && view_->has_shown() && action.code && Trim(view_->code()) == Trim(*action.code);
+  view_.reset();
+  if (shown) return;
   console_.Note(voice_ == Voice::kScript ? "The script says, in place of a model:" : "The model says:",
                 Style::kBold);
   if (!action.thought.empty()) console_.Note(console_.Block(action.thought));
@@ -76,7 +120,7 @@ void Narrator::OnAction(const Action& action) {
     return;
   }
   console_.Note("and wants to run:", Style::kBold);
-  console_.Note(CodeBlock(*action.code), Style::kDim);
+  console_.Note(CodeBlock(*action.code));
 }
 
 void Narrator::OnVerdict(std::string_view, std::uint32_t, const Verdict& verdict) {

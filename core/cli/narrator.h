@@ -8,12 +8,15 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gloveport/core/agent/agent.h"
 #include "gloveport/core/cli/console.h"
+#include "gloveport/core/cli/spinner.h"
+#include "gloveport/core/cli/stream_view.h"
 #include "gloveport/core/host/event_sink.h"
 
 namespace gloveport {
@@ -22,14 +25,24 @@ class Narrator : public EventSink, public AgentObserver {
  public:
   // `console` must outlive the narrator. `scripted`: no model is asked, a transcript speaks for it.
   enum class Voice { kModel, kScript };
-  Narrator(Console& console, Voice voice) : console_(console), voice_(voice) {}
+  // `stream`: on a terminal, what a model writes is shown while it writes.
+  Narrator(Console& console, Voice voice, bool stream = false)
+      : console_(console),
+        voice_(voice),
+        streams_(stream && voice == Voice::kModel && console.notes_on_terminal()) {}
 
   // ---- AgentObserver ----
   void OnStep(std::size_t number, std::size_t max_steps) override;
+  bool wants_deltas() const override { return streams_; }
+  void OnDelta(const ChatDelta& delta) override;
+  void OnModelReply(const ChatReply& reply) override;
+  void OnPlan(const AgentPlan& plan) override;
+  void OnState(AgentState state) override;
   void OnAction(const Action& action) override;
   void OnResult(const CellResult& result) override;
   void OnValidation(const std::vector<SchemaError>& errors) override;
   void OnObservation(std::string_view observation) override;
+  void OnRecovery(const RecoveryRecord& record) override;
 
   // ---- EventSink ----
   void OnVerdict(std::string_view session, std::uint32_t cell, const Verdict& verdict) override;
@@ -44,6 +57,9 @@ class Narrator : public EventSink, public AgentObserver {
 
   Console& console_;
   const Voice voice_;
+  const bool streams_;
+  std::optional<StreamView> view_;  // of the reply that is being written
+  std::optional<Spinner> spinner_;
   std::mutex mutex_;
   std::string output_;           // not yet shown: the beginning of a line
   std::size_t lines_shown_ = 0;  // of the running cell

@@ -2,7 +2,10 @@
 
 #include <signal.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,20 +13,24 @@
 
 #include "gloveport/core/cli/audit_command.h"
 #include "gloveport/core/cli/audit_option.h"
+#include "gloveport/core/cli/chat_command.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/doctor_command.h"
 #include "gloveport/core/cli/exec_command.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/option_tree.h"
 #include "gloveport/core/cli/policy_command.h"
 #include "gloveport/core/cli/replay_command.h"
 #include "gloveport/core/cli/run_command.h"
+#include "gloveport/core/cli/runs_command.h"
 #include "gloveport/core/cli/session_command.h"
+#include "gloveport/core/cli/settings.h"
 #include "gloveport/core/cli/version.h"
 
 namespace gloveport {
 namespace {
 
-using Action = std::function<ExitCode(Console&)>;
+using Command = std::function<ExitCode(Console&)>;
 
 void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
   command.add_option("--hook", hook,
@@ -37,28 +44,18 @@ void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
 
 // Each Add... declares a subcommand; `action` becomes what it does when it is the one that was called.
 
-void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, Action& action) {
+void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, Command& action) {
   CLI::App* command = app.add_subcommand("run", "Let a model reach a goal by writing Python");
   command->add_option("goal", options.goal, "What is to be found out or done, in words")->required();
-  command
-      ->add_option("--model", options.model,
-                   "openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic:NAME\n"
-                   "(ANTHROPIC_API_KEY), or scripted:FILE: a transcript in place of a model")
-      ->required();
-  command->add_option("--file,-f", options.files, "Copied into the session's work folder; may be repeated");
-  command->add_option("--tools,-t", options.tools, "Tools to grant, by name: a,b")->delimiter(',');
-  command->add_option("--schema,-s", options.schema, "JSON Schema that the answer must fit");
-  command->add_option("--policy,-p", options.policy, "A preset's name or a policy file")
-      ->capture_default_str();
-  command->add_option("--max-steps", options.max_steps, "Answers that the model may give")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  AddAgentFlags(*command, options.agent);
   command->add_flag("--json", options.json, "One JSON object on stdout: answer, steps, evidence");
-  AddWatching(*command, options.audit, options.hook);
+  command->add_flag("--jsonl", options.jsonl,
+                    "A JSON object a line on stdout for all that happens, as it happens");
+  AddWatching(*command, options.agent.audit, options.agent.hook);
   command->callback([&] { action = [&](Console& console) { return RunGoal(program, options, console); }; });
 }
 
-void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action& action) {
+void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Command& action) {
   CLI::App* command = app.add_subcommand("exec", "Run one piece of Python in a fresh session");
   auto* file = command->add_option("file", options.file, "File with the code; - for standard input");
   auto* code = command->add_option("-c", options.code, "The code itself, in place of a file");
@@ -81,7 +78,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Action
   });
 }
 
-void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& options, Action& action) {
+void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& options, Command& action) {
   CLI::App* command =
       app.add_subcommand("session", "Serve sessions to a program: JSON lines on stdin and stdout");
   AddWatching(*command, options.audit, options.hook);
@@ -89,7 +86,7 @@ void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& op
       [&] { action = [&](Console& console) { return RunSession(program, options, console); }; });
 }
 
-void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Action& action) {
+void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Command& action) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Say what is installed, which layers of confinement hold here, and what to do");
   command->add_flag("--json", options.json, "One JSON object on stdout");
@@ -99,7 +96,7 @@ void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Ac
 }
 
 CLI::App* AddPolicyAction(CLI::App& policy, const std::string& name, const std::string& summary,
-                          Action& action, std::function<ExitCode(Console&)> run) {
+                          Command& action, std::function<ExitCode(Console&)> run) {
   CLI::App* command = policy.add_subcommand(name, summary);
   command->callback([&action, run = std::move(run)] { action = run; });
   return command;
@@ -111,7 +108,7 @@ void AddTools(CLI::App& command, PolicyOptions& options) {
                      "{\"name\", \"parameters\"} as the session protocol declares them");
 }
 
-void AddPolicyQuestions(CLI::App& policy, const Program& program, PolicyOptions& options, Action& action) {
+void AddPolicyQuestions(CLI::App& policy, const Program& program, PolicyOptions& options, Command& action) {
   CLI::App* check = AddPolicyAction(
       policy, "check", "Find errors, and what is legal and probably not meant, with line and column", action,
       [&](Console& console) { return RunPolicyCheck(program, options, console); });
@@ -143,7 +140,7 @@ void AddPolicyQuestions(CLI::App& policy, const Program& program, PolicyOptions&
   AddTools(*test, options);
 }
 
-void AddPolicy(CLI::App& app, const Program& program, PolicyOptions& options, Action& action) {
+void AddPolicy(CLI::App& app, const Program& program, PolicyOptions& options, Command& action) {
   CLI::App* policy = app.add_subcommand("policy", "Check, explain, test, show and import policies");
   policy->require_subcommand(1);
   AddPolicyQuestions(*policy, program, options, action);
@@ -164,7 +161,7 @@ void AddPolicy(CLI::App& app, const Program& program, PolicyOptions& options, Ac
                   [](Console& console) { return RunPolicySchema(console); });
 }
 
-void AddAuditCommand(CLI::App& app, const Program& program, AuditOptions& options, Action& action) {
+void AddAuditCommand(CLI::App& app, const Program& program, AuditOptions& options, Command& action) {
   CLI::App* audit = app.add_subcommand("audit", "Show, verify and sum up audit logs");
   audit->require_subcommand(1);
   using Run = ExitCode (*)(const Program&, const AuditOptions&, Console&);
@@ -200,7 +197,7 @@ void AddAuditCommand(CLI::App& app, const Program& program, AuditOptions& option
   key->add_option("file", options.file, "New file for the private key")->required();
 }
 
-void AddReplay(CLI::App& app, const Program& program, ReplayCommandOptions& options, Action& action) {
+void AddReplay(CLI::App& app, const Program& program, ReplayCommandOptions& options, Command& action) {
   const auto add_common = [&](CLI::App& command) {
     command.add_option("file", options.file, "Audit log")->required();
     command
@@ -228,6 +225,111 @@ void AddReplay(CLI::App& app, const Program& program, ReplayCommandOptions& opti
   });
 }
 
+void AddRuns(CLI::App& app, const Program& program, RunsOptions& options, Command& action) {
+  CLI::App* runs =
+      app.add_subcommand("runs", "List, show, compare and export agent runs that `run --save` kept");
+  runs->require_subcommand(1);
+  using Run = ExitCode (*)(const Program&, const RunsOptions&, Console&);
+  const auto add = [&](const char* name, const char* summary, Run run) {
+    CLI::App* command = runs->add_subcommand(name, summary);
+    command->callback(
+        [&, run] { action = [&, run](Console& console) { return run(program, options, console); }; });
+    return command;
+  };
+  const char* run_help = "Its id, the beginning of one, \"last\", or a file";
+  CLI::App* list = add("list", "A line for each, the newest first", RunRunsList);
+  list->add_option("--most,-n", options.most, "So many at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  list->add_flag("--json", options.json, "The runs whole, a JSON object a line");
+  CLI::App* show = add("show", "What the model said, ran and was told, step by step", RunRunsShow);
+  show->add_option("run", options.run, run_help)->required();
+  show->add_flag("--json", options.json, "The run whole, as JSON");
+  CLI::App* diff = add("diff", "What two runs did differently; exit code 1 where they did", RunRunsDiff);
+  diff->add_option("run", options.run, run_help)->required();
+  diff->add_option("other", options.other, "The other one")->required();
+  CLI::App* out = add("export", "A run as JSON, Markdown or a Jupyter notebook", RunRunsExport);
+  out->add_option("run", options.run, run_help)->required();
+  out->add_option("--format", options.format)
+      ->check(CLI::IsMember({"json", "markdown", "notebook"}))
+      ->capture_default_str();
+}
+
+void AddTrace(CLI::App& app, const Program& program, TraceCommandOptions& options, Command& action) {
+  CLI::App* trace = app.add_subcommand("trace", "Make training data of agent runs that were kept");
+  trace->require_subcommand(1);
+  const auto add_format = [&](CLI::App& command) {
+    command.add_option("--format", options.format)
+        ->check(CLI::IsMember({"openai-chat", "sharegpt", "codeact"}))
+        ->capture_default_str();
+  };
+  CLI::App* out = trace->add_subcommand("export", "A JSON object a line for each run");
+  out->add_option("runs", options.runs, "Ids, \"last\", or files; without any: all that are kept");
+  add_format(*out);
+  out->add_flag("--only-successes", options.only_successes, "Only runs with an answer that was accepted");
+  out->add_flag("--only-validated", options.only_validated,
+                "Only those whose answer a schema or an invariant has checked");
+  out->add_flag("--drop-failed-steps", options.drop_failed_steps,
+                "Leave out steps that failed, of runs that succeeded");
+  out->add_flag("--keep-duplicates", options.keep_duplicates,
+                "Also runs with the same task and code as an earlier one");
+  out->add_option("--redact", options.redact,
+                  "NAME=PATTERN (RE2) to take out, besides secrets; may be repeated");
+  out->callback(
+      [&] { action = [&](Console& console) { return RunTraceExport(program, options, console); }; });
+  CLI::App* schema = trace->add_subcommand("schema", "Print the JSON Schema of the lines of a format");
+  add_format(*schema);
+  schema->callback(
+      [&] { action = [&](Console& console) { return RunTraceSchema(program, options, console); }; });
+}
+
+void AddChat(CLI::App& app, const Program& program, ChatOptions& options, Command& action) {
+  CLI::App* command =
+      app.add_subcommand("chat", "Reach goals one after the other in one session and conversation");
+  AddAgentFlags(*command, options.agent);
+  command->add_option("--resume", options.resume,
+                      "A run that was kept, whose conversation goes on in a new session");
+  AddWatching(*command, options.agent.audit, options.agent.hook);
+  command->callback([&] { action = [&](Console& console) { return RunChat(program, options, console); }; });
+}
+
+// Of the command itself: what its options are set to, and what shells and `man` are told of them.
+struct TreeOptions {
+  bool origin = false;
+  std::string shell;
+};
+
+void AddTree(CLI::App& app, const Settings& settings, TreeOptions& options, Command& action) {
+  CLI::App* config =
+      app.add_subcommand("config", "Show the values that options have from files and the environment");
+  config->require_subcommand(1);
+  CLI::App* list = config->add_subcommand("list", "A line for each option that has one");
+  list->add_flag("--origin", options.origin, "Also where it comes from");
+  list->callback([&] {
+    action = [&](Console& console) {
+      console.Data(SettingList(app, settings, options.origin ? Origins::kShow : Origins::kHide));
+      return kExitOk;
+    };
+  });
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script with which a shell completes this command");
+  completion->add_option("shell", options.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->callback([&] {
+    action = [&](Console& console) {
+      console.Data(CompletionScript(app, options.shell));
+      return kExitOk;
+    };
+  });
+  app.add_subcommand("man", "Print the manual page: man -l <(gloveport man)")->callback([&] {
+    action = [&](Console& console) {
+      console.Data(ManualPage(app, kVersion));
+      return kExitOk;
+    };
+  });
+}
+
 std::string ToolsFooter(const Program& program) {
   std::string text;
   if (program.tools && !program.tools->tools().empty()) {
@@ -236,6 +338,11 @@ std::string ToolsFooter(const Program& program) {
     text += "\n";
   }
   return text;
+}
+
+std::optional<std::string> FromProcess(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
 int Parse(CLI::App& app, int argc, const char* const* argv) {
@@ -256,7 +363,13 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.footer(ToolsFooter(program) + std::string(kExitCodeHelp) + "\n");
 
-  Action action;
+  Console console;
+  const auto settings = Settings::Load(std::filesystem::current_path(), FromProcess);
+  if (!settings) {
+    console.Failure(program.name, settings.error());
+    return kExitUsage;
+  }
+  Command action;
   RunCommandOptions run;
   ExecOptions exec;
   DoctorOptions doctor;
@@ -264,17 +377,35 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   SessionCommandOptions session;
   AuditOptions audit;
   ReplayCommandOptions replay;
+  RunsOptions runs;
+  TraceCommandOptions trace;
+  ChatOptions chat;
+  TreeOptions tree;
   AddRun(app, program, run, action);
+  AddChat(app, program, chat, action);
   AddExec(app, program, exec, action);
   AddSession(app, program, session, action);
   AddDoctor(app, program, doctor, action);
   AddPolicy(app, program, policy, action);
   AddAuditCommand(app, program, audit, action);
   AddReplay(app, program, replay, action);
+  AddRuns(app, program, runs, action);
+  AddTrace(app, program, trace, action);
+  AddTree(app, *settings, tree, action);
 
+  for (const std::string& warning : settings->warnings())
+    console.Note(Console::Safe(warning), Style::kWarning);
+  if (const Status known = settings->CheckNames(app); !known) {
+    console.Failure(program.name, known.error());
+    return kExitUsage;
+  }
+  RelaxRequired(app, *settings);
   const int parsed = Parse(app, argc, argv);
   if (parsed != kExitOk) return parsed < 0 ? kExitOk : parsed;
-  Console console;
+  if (const Status applied = ApplySettings(app, *settings); !applied) {
+    console.Failure(program.name, applied.error());
+    return kExitUsage;
+  }
   return action(console);
 }
 

@@ -131,6 +131,13 @@ void TerminalApprover::Show(const ApprovalRequest& request) {
 }
 
 ApprovalDecision TerminalApprover::Decide(const ApprovalRequest& request) {
+  console_.HoldStatus();
+  const auto decision = DecideAtThePrompt(request);
+  console_.ReleaseStatus();
+  return decision;
+}
+
+ApprovalDecision TerminalApprover::DecideAtThePrompt(const ApprovalRequest& request) {
   ApprovalDecision decision;
   decision.by = "terminal";
   decision.sha256 = request.sha256;

@@ -36,6 +36,7 @@ class TerminalApprover : public Approver {
 
   void Work();
   ApprovalDecision Decide(const ApprovalRequest& request);
+  ApprovalDecision DecideAtThePrompt(const ApprovalRequest& request);
   void Show(const ApprovalRequest& request);
   // The line that was typed; nothing where the question was withdrawn or the terminal is gone.
   bool ReadLine(std::uint64_t id, std::string& line);
