@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/model/secret_text.h"
 #include "gloveport/core/model/server_error.h"
 #include "gloveport/core/net/url.h"
 
@@ -20,13 +21,6 @@ std::string JoinUrl(const std::string& base, std::string_view path) {
   url += path;
   if (query != std::string::npos) url += base.substr(query);
   return url;
-}
-
-std::string ReplaceAll(std::string text, std::string_view from, std::string_view to) {
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
 }
 
 std::string HintFor(int status) {
@@ -81,10 +75,7 @@ std::string JsonEndpoint::origin() const {
 }
 
 std::string JsonEndpoint::Safe(std::string_view text) const {
-  std::string safe(text.substr(0, 1 << 20));
-  for (const std::string& secret : options_.secrets) {
-    if (!secret.empty()) safe = ReplaceAll(std::move(safe), secret, "[secret]");
-  }
+  std::string safe = WithoutSecrets(std::string(text.substr(0, 1 << 20)), options_.secrets);
   // Cut only now: half of a secret would not have been found.
   if (safe.size() > kMaxShownBytes) safe = safe.substr(0, kMaxShownBytes) + "...";
   return EscapeForTerminal(ToValidUtf8(safe));

@@ -4,6 +4,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/model/recording.h"
 #include "gloveport/core/model/reply_builder.h"
 #include "gloveport/core/wire/value_json.h"
 
@@ -68,7 +69,7 @@ Result<ChatReply> Scripted::Complete(const ChatRequest& request) {
                 "add answers, the last of which calls final_answer, or allow fewer steps");
   }
   ReplyBuilder builder(request, request.form);
-  builder.AddContent(answers_[index]);
+  for (const auto piece : StreamPieces(answers_[index])) builder.AddContent(piece);
   builder.set_finish_reason("stop");
   return builder.Finish(name_);
 }

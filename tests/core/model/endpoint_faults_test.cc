@@ -8,6 +8,7 @@
 
 #include "gloveport/core/model/anthropic.h"
 #include "gloveport/core/model/openai_chat.h"
+#include "gloveport/core/model/openai_responses.h"
 #include "gloveport/tests/core/model/fake_clock.h"
 #include "gloveport/tests/support/fault_server/fault_server.h"
 
@@ -36,6 +37,12 @@ const Protocol kProtocols[] = {
      },
      R"({"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]})",
      R"({"choices":[]})"},
+    {"openai_responses",
+     [](EndpointOptions endpoint) -> std::unique_ptr<Model> {
+       return std::make_unique<OpenAiResponses>(OpenAiChatOptions{"m", kKey, std::move(endpoint)});
+     },
+     R"({"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]}]})",
+     R"({"status":"completed"})"},
     {"anthropic",
      [](EndpointOptions endpoint) -> std::unique_ptr<Model> {
        return std::make_unique<Anthropic>(AnthropicOptions{"m", kKey, 100, std::move(endpoint)});
@@ -201,7 +208,7 @@ TEST_P(EndpointFaults, AnswersThatCannotBeUsedAreNotRetried) {
       {GetParam().empty, "cannot be used"},
       {R"({"choices":7,"content":7})", "it has no list"},
       {R"({"choices":[7],"content":"x"})", "cannot be used"},
-      {R"({"choices":[{"message":{"content":7}}],"content":7})", "cannot be used"},
+      {R"({"choices":[{"message":{"content":7}}],"content":7,"output":7})", "cannot be used"},
       {R"({"type":"error","error":{"message":"the model is asleep"}})", "the model is asleep"},
   };
   for (const auto& [body, message] : cases) {

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -97,6 +98,12 @@ void FaultPeer::AwaitClose() {
 void FaultPeer::Drip(std::string_view bytes) {
   for (std::size_t i = 0; !stopped(); ++i) {
     if (WaitReadable(kDripMs) || !SendAll(socket_, bytes.substr(i % bytes.size(), 1))) return;
+  }
+}
+
+void FaultPeer::SendSlowly(std::string_view bytes, std::size_t piece) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    if (WaitReadable(kDripMs) || stopped() || !SendAll(socket_, bytes.substr(0, piece))) return;
   }
 }
 

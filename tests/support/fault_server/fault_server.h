@@ -32,9 +32,10 @@ class FaultPeer {
   void Send(std::string_view bytes);  // gives up silently when the client has gone
   void AwaitClose();                  // until the client closes; reads and drops what it sends
   void Drip(std::string_view bytes);  // again and again one byte, until the client closes
-  void Reset();                       // ends the connection with RST instead of an orderly end
-  void EndSending();                  // half-closes: the client sees an end, and may still send
-  void Relay(std::uint16_t port);     // becomes a tunnel to another port on 127.0.0.1
+  void SendSlowly(std::string_view bytes, std::size_t piece);  // in pieces of this size, with pauses
+  void Reset();                    // ends the connection with RST instead of an orderly end
+  void EndSending();               // half-closes: the client sees an end, and may still send
+  void Relay(std::uint16_t port);  // becomes a tunnel to another port on 127.0.0.1
 
  private:
   bool WaitReadable(int timeout_ms);  // false at the time limit, and when the server stops
