@@ -152,9 +152,13 @@ std::string PolicyLine(const Policy& policy) {
 
 void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
   command
-      .add_option("--model", flags.model,
-                  "openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL), anthropic:NAME\n"
-                  "(ANTHROPIC_API_KEY), or scripted:FILE: a transcript in place of a model")
+      .add_option(
+          "--model", flags.model,
+          "openai:NAME or openai-responses:NAME (OPENAI_API_KEY, OPENAI_BASE_URL),\n"
+          "anthropic:NAME (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL); behind a NAME, ?action=text|json|tool\n"
+          "says how it acts and &effort=LEVEL how much it thinks first. record:FILE=MODEL keeps what\n"
+          "one of them says, replay:FILE (or FILE?match=order) plays it again without the model;\n"
+          "scripted:FILE plays a transcript")
       ->required();
   command.add_option("--file,-f", flags.files, "Copied into the session's work folder; may be repeated");
   command.add_option("--tools,-t", flags.tools, "Tools to grant, by name: a,b")->delimiter(',');

@@ -6,7 +6,9 @@
 
 #include <map>
 
+#include "gloveport/core/base/fd_io.h"
 #include "gloveport/tests/support/fault_server/fault_server.h"
+#include "gloveport/tests/support/temporary_folder.h"
 
 namespace gloveport {
 namespace {
@@ -26,7 +28,46 @@ TEST(MakeModel, MakesEachKind) {
   const auto environment = Environment({{"OPENAI_API_KEY", "k"}, {"ANTHROPIC_API_KEY", "k"}});
   EXPECT_EQ(MakeModel("openai:gpt:latest", environment).value()->name(), "openai:gpt:latest");
   EXPECT_EQ(MakeModel("anthropic:claude", environment).value()->name(), "anthropic:claude");
+  EXPECT_EQ(MakeModel("openai-responses:gpt", environment).value()->name(), "openai-responses:gpt");
   EXPECT_FALSE(MakeModel("openai:gpt", environment).value()->scripted());
+}
+
+TEST(MakeModel, OptionsStandBehindTheName) {
+  FaultServer server({Answer(200, R"({"choices":[{"message":{"content":"x"}}]})")});
+  const auto environment = Environment({{"OPENAI_BASE_URL", server.url()}, {"ANTHROPIC_API_KEY", "k"}});
+  EXPECT_EQ(MakeModel("openai:m", environment).value()->action_form(), ActionForm::kText);
+  EXPECT_EQ(MakeModel("openai-responses:m?action=json", environment).value()->action_form(),
+            ActionForm::kJson);
+  EXPECT_EQ(MakeModel("anthropic:m?cache=off&action=tool", environment).value()->action_form(),
+            ActionForm::kTool);
+  const auto model = MakeModel("openai:m?action=tool&effort=high", environment);
+  EXPECT_EQ((*model)->name(), "openai:m");
+  ASSERT_TRUE((*model)->Complete({}).has_value());
+  EXPECT_THAT(server.requests().at(0), HasSubstr(R"("reasoning_effort":"high")"));
+}
+
+TEST(MakeModel, RecordsAModelAndPlaysTheRecording) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "run.jsonl";
+  FaultServer server(
+      {Answer(200, R"({"choices":[{"message":{"content":"Bearer sk-1"},"finish_reason":"stop"}]})")});
+  const auto environment = Environment({{"OPENAI_API_KEY", "sk-1"}, {"OPENAI_BASE_URL", server.url()}});
+  const ChatRequest asked{.messages = {{Role::kUser, "hi"}}};
+  {
+    const auto recorded = MakeModel("record:" + file + "=openai:m?action=json", environment);
+    ASSERT_TRUE(recorded.has_value()) << recorded.error().message;
+    EXPECT_EQ((*recorded)->name(), "openai:m");
+    EXPECT_EQ((*recorded)->action_form(), ActionForm::kJson);
+    EXPECT_EQ((*recorded)->Complete(asked)->content, "Bearer sk-1");
+  }
+  EXPECT_THAT(ReadFile(file).value(), Not(HasSubstr("sk-1")));
+  EXPECT_EQ(MakeModel("replay:" + file, Environment({})).value()->Complete(asked)->content,
+            "Bearer [secret]");
+  EXPECT_FALSE(MakeModel("replay:" + file, Environment({})).value()->Complete({}).has_value());
+  EXPECT_FALSE(
+      MakeModel("replay:" + file + "?match=prompt", Environment({})).value()->Complete({}).has_value());
+  EXPECT_TRUE(
+      MakeModel("replay:" + file + "?match=order", Environment({})).value()->Complete({}).has_value());
 }
 
 TEST(MakeModel, MistakesAreExplained) {
@@ -43,6 +84,24 @@ TEST(MakeModel, MistakesAreExplained) {
       {"openai", {{"OPENAI_API_KEY", "k"}}, "names no model", "openai:NAME"},
       {"openai:", {{"OPENAI_API_KEY", "k"}}, "names no model", "openai:NAME"},
       {"scripted:", {}, "names no file", "scripted:FILE"},
+      {"openai:?action=tool", {{"OPENAI_API_KEY", "k"}}, "names no model", "openai:NAME"},
+      {"openai:m?action=xml",
+       {{"OPENAI_API_KEY", "k"}},
+       "\"action=xml\" is no option of a model",
+       "action=text|json|tool"},
+      {"openai:m?effort=", {{"OPENAI_API_KEY", "k"}}, "\"effort=\" is no option", "effort=LEVEL"},
+      {"anthropic:m?cache=maybe",
+       {{"ANTHROPIC_API_KEY", "k"}},
+       "\"cache=maybe\" is no option",
+       "cache=on|off"},
+      {"anthropic:m?x", {{"ANTHROPIC_API_KEY", "k"}}, "\"x=\" is no option", "action="},
+      {"replay:", {}, "names no file", "replay:FILE"},
+      {"record:run.jsonl", {}, "does not say which model to record", "record:run.jsonl=openai:gpt-5"},
+      {"record:=openai:m", {}, "does not say which model to record", "record:FILE=MODEL"},
+      {"record:a=record:b=scripted:c", {}, "a recording cannot be recorded", ""},
+      {"record:a=gpt", {}, "\"gpt\" names no kind of model", "openai:NAME"},
+      {"record:a=openai:m", {}, "OPENAI_API_KEY is not set", "set OPENAI_API_KEY"},
+      {"openai-responses:m", {}, "OPENAI_API_KEY is not set", "set OPENAI_API_KEY"},
       {"openai:m", {}, "OPENAI_API_KEY is not set", "set OPENAI_API_KEY"},
       {"openai:m", {{"OPENAI_API_KEY", "  "}}, "OPENAI_API_KEY is not set", "set OPENAI_API_KEY"},
       {"anthropic:m", {{"OPENAI_API_KEY", "k"}}, "ANTHROPIC_API_KEY is not set", "set ANTHROPIC_API_KEY"},
@@ -92,6 +151,21 @@ TEST(MakeModel, KeyAndBaseUrlReachTheEndpoint) {
 TEST(MakeModel, LocalServerNeedsNoKey) {
   EXPECT_TRUE(
       MakeModel("openai:m", Environment({{"OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"}})).has_value());
+}
+
+TEST(MakeModel, TrustsTheAuthoritiesThatOtherProgramsAreTold) {
+  for (const char* variable : {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}) {
+    const auto with = [&](std::map<std::string, std::string> more) {
+      more.insert({{"OPENAI_BASE_URL", "https://127.0.0.1:1/v1"}, {variable, "/nonexistent/ca.pem"}});
+      return MakeModel("openai:m", Environment(std::move(more)))
+          .value()
+          ->Complete({.deadline = Deadline::After(std::chrono::milliseconds(300))});
+    };
+    EXPECT_THAT(with({}).error().message, HasSubstr("/nonexistent/ca.pem"));
+    // OpenSSL's own variables come first.
+    EXPECT_THAT(with({{"SSL_CERT_DIR", "/etc/ssl/certs"}}).error().message,
+                Not(HasSubstr("/nonexistent/ca.pem")));
+  }
 }
 
 TEST(MakeModel, GoesThroughTheProxyOfTheEnvironment) {

@@ -34,6 +34,22 @@ class ScriptedFile : public testing::Test {
   std::filesystem::path file_;
 };
 
+TEST(Scripted, HandsItsAnswersOnInPieces) {
+  Scripted model("s", {"One sentence of several words. Observation: invented"});
+  std::string content;
+  int pieces = 0;
+  ChatRequest request;
+  request.stop = {"Observation:"};
+  request.on_delta = [&](const ChatDelta& delta) {
+    EXPECT_EQ(delta.kind, ChatDelta::Kind::kContent);
+    content += delta.text;
+    ++pieces;
+  };
+  EXPECT_EQ(model.Complete(request)->content, "One sentence of several words. ");
+  EXPECT_EQ(content, "One sentence of several words. ");
+  EXPECT_GT(pieces, 1);
+}
+
 TEST_F(ScriptedFile, PlaysItsAnswersInOrder) {
   const auto model = Load(
       "# a comment\n\n{\"content\": \"one\\n\", \"note\": \"first\"}\r\n  "

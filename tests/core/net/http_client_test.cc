@@ -53,6 +53,45 @@ TEST(HttpClient, EveryStatusIsAnAnswerAndRedirectsAreNotFollowed) {
   }
 }
 
+TEST(HttpClient, HeadIsKnownBeforeTheBody) {
+  FaultServer server({Answer(200, "body", {"X-Thing: 7"})});
+  std::string seen;
+  HttpRequest request{.url = server.url()};
+  request.on_head = [&](const HttpResponse& head) {
+    seen += fmt::format("{} {} ", head.status, *FindHeader(head.headers, "x-thing"));
+  };
+  request.on_body = [&](std::string_view piece) {
+    seen += piece;
+    return true;
+  };
+  ASSERT_TRUE(HttpClient().Send(request).has_value());
+  EXPECT_EQ(seen, "200 7 body");
+}
+
+TEST(HttpClient, SilenceHasALimitOfItsOwn) {
+  for (const char* begin : {"", "HTTP/1.1 200 OK\r\n\r\nhalf of the ans"}) {
+    FaultServer server({[&](FaultPeer& peer, const std::string&) {
+      peer.Send(begin);
+      peer.AwaitClose();
+    }});
+    HttpRequest request{.url = server.url(), .deadline = Deadline::After(std::chrono::seconds(60))};
+    request.max_silence = std::chrono::milliseconds(50);
+    const auto response = HttpClient().Send(request);
+    ASSERT_FALSE(response.has_value());
+    EXPECT_EQ(response.error().code, ErrorCode::kDeadlineExceeded);
+    EXPECT_THAT(response.error().message, HasSubstr("the server sent nothing for 50ms while"));
+  }
+}
+
+TEST(HttpClient, SlowAnswerThatIsNeverSilentIsTaken) {
+  FaultServer server({[](FaultPeer& peer, const std::string&) {
+    peer.SendSlowly("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody", 1);
+  }});
+  HttpRequest request{.url = server.url()};
+  request.max_silence = std::chrono::seconds(5);
+  EXPECT_EQ(HttpClient().Send(request)->body, "body");
+}
+
 TEST(HttpClient, RefusedConnectionSaysSo) {
   const RefusingPort port;
   const auto response =
