@@ -58,7 +58,7 @@ void EventStream::TakeHead(const HttpResponse& head) {
 // error).
 void EventStream::Decide() {
   const std::string_view text = WithoutMarkAndSpace(document_);
-  if (text.empty()) return;
+  if (text.empty() || kByteOrderMark.starts_with(text)) return;  // half a mark says nothing yet
   if (text.front() == '{' || text.front() == '[') {
     kind_ = Kind::kDocument;
   } else if (SaysEventStream(type_) || BeginsLikeEvents(text)) {

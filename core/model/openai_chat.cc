@@ -59,7 +59,9 @@ OpenAiChat::OpenAiChat(OpenAiChatOptions options)
                         options.endpoint.base_url.starts_with("https://api.openai.com")) {}
 
 void OpenAiChat::AddForm(Json& body, ActionForm form) const {
-  if (form == ActionForm::kJson) {
+  if (form == ActionForm::kJson && !json_schema_) {
+    body["response_format"] = {{"type", "json_object"}, {"schema", ActionSchema()}};
+  } else if (form == ActionForm::kJson) {
     Json schema{{"name", "action"}, {"schema", ActionSchema()}};
     if (strict_) schema["strict"] = true;
     body["response_format"] = {{"type", "json_schema"}, {"json_schema", std::move(schema)}};
@@ -113,7 +115,7 @@ bool OpenAiChat::AdaptForm(const Refusal& refusal, const Json& sent) {
   if (!sent.contains("response_format")) return false;
   if (!refusal.Says("response_format") && !refusal.Says("schema") && !refusal.Says("structured"))
     return false;
-  form_ = ActionForm::kText;
+  if (!json_schema_.exchange(false)) form_ = ActionForm::kText;
   return true;
 }
 

@@ -49,6 +49,8 @@ class OpenAiChat : public Model {
   std::atomic<bool> stream_ = true;
   std::atomic<bool> stream_usage_ = true;
   std::atomic<bool> strict_ = true;
+  std::atomic<bool> json_schema_ =
+      true;  // false: the older json_object, to which llama.cpp's servers take a schema
   std::atomic<bool> parallel_flag_ = true;
   std::atomic<bool> require_call_ = true;
   std::atomic<bool> give_reasoning_back_ = false;

@@ -95,9 +95,9 @@ TEST(OpenAiActions, AFormThatTheServerRefusesGivesWayToASimplerOne) {
       {422, "Function calling is not supported"},
   };
   for (const auto& [status, words] : tools) {
+    const auto hello = Answer(200, R"({"choices":[{"message":{"content":"ok"}}]})");
     FaultServer server({refusal(status, words), refusal(400, "This response_format type is unavailable now"),
-                        Answer(200, R"({"choices":[{"message":{"content":"ok"}}]})"),
-                        Answer(200, R"({"choices":[{"message":{"content":"ok"}}]})")});
+                        refusal(400, "response_format is not supported"), hello, hello});
     OpenAiChat model = At(server);
     ChatRequest request;
     request.messages = ConversationWithACall();
@@ -107,13 +107,29 @@ TEST(OpenAiActions, AFormThatTheServerRefusesGivesWayToASimplerOne) {
       ASSERT_TRUE(reply.has_value()) << words << reply.error().message;
       EXPECT_EQ(reply->form, ActionForm::kText);
     }
-    ASSERT_EQ(server.connections(), 4u) << "it remembers";
-    EXPECT_TRUE(BodyOf(server.requests().at(1)).contains("response_format"));
-    const Json last = BodyOf(server.requests().at(3));
+    ASSERT_EQ(server.connections(), 5u) << "it remembers";
+    EXPECT_EQ(BodyOf(server.requests().at(1))["response_format"]["type"], "json_schema");
+    EXPECT_EQ(BodyOf(server.requests().at(2))["response_format"]["type"], "json_object");
+    const Json last = BodyOf(server.requests().at(4));
     EXPECT_FALSE(last.contains("tools"));
     EXPECT_FALSE(last.contains("response_format"));
     EXPECT_EQ(last["messages"][2]["content"], "I look.\n\nlook\n```python\nprint(1)\n```");
   }
+}
+
+TEST(OpenAiActions, AServerThatKnowsOnlyJsonObjectsIsAskedForOne) {
+  FaultServer server(
+      {Answer(
+           422,
+           R"({"detail":[{"loc":["body","response_format","type"],"msg":"Input should be 'text' or 'json_object'"}]})"),
+       Answer(200, R"({"choices":[{"message":{"content":"{\"thought\":\"t\",\"code\":\"c\"}"}}]})")});
+  ChatRequest request;
+  request.form = ActionForm::kJson;
+  const auto reply = At(server).Complete(request);
+  ASSERT_TRUE(reply.has_value()) << reply.error().message;
+  EXPECT_EQ(reply->form, ActionForm::kJson);
+  EXPECT_EQ(reply->action->code, "c");
+  EXPECT_EQ(BodyOf(server.requests().at(1))["response_format"]["schema"], ActionSchema());
 }
 
 TEST(OpenAiActions, AServerThatDoesNotForceCallsIsLeftTheChoice) {

@@ -108,7 +108,7 @@ TEST_P(StreamFaults, EventsAreKnownWhateverTheirTypeSays) {
 TEST_P(StreamFaults, BytesMayComeOneByOne) {
   FaultServer server({[this](FaultPeer& peer, const std::string&) {
     peer.Send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
-    for (const char byte : ": comment\r\n\r\nretry: 3\n" + Hello())
+    for (const char byte : "\xEF\xBB\xBF: comment\r\n\r\nretry: 3\n" + Hello())
       peer.Send(fmt::format("1\r\n{}\r\n", byte));
     peer.Send("0\r\n\r\n");
   }});
