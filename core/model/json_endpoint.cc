@@ -3,16 +3,22 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/model/secret_text.h"
 #include "gloveport/core/model/server_error.h"
 #include "gloveport/core/net/url.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxShownBytes = 400;
 constexpr std::size_t kMaxJsonDepth = 64;
+constexpr std::size_t kLeastSecretBytes = 8;       // shorter values of a query are words such as "json"
+constexpr std::size_t kMaxErrorBytes = 64 * 1024;  // of an answer that is an error instead
 
 std::string JoinUrl(const std::string& base, std::string_view path) {
   const auto query = base.find('?');
@@ -47,9 +53,22 @@ Error WithoutContext(Error error, const HttpRequest& request, std::string_view o
   return error;
 }
 
+// What a router answers whose own server failed: an error of its kind within a status 200.
+std::optional<ServerError> ErrorWithin(const HttpResponse& response) {
+  if (response.status / 100 != 2 || response.body.size() > kMaxErrorBytes) return std::nullopt;
+  const auto body = ParseJson(response.body, {.max_depth = kMaxJsonDepth});
+  if (!body) return std::nullopt;
+  const Json* error = Member(*body, "error");
+  if (!error) return std::nullopt;
+  return ReadServerError(*error);
+}
+
 // Another try after this one.
 bool MayHelp(const Result<HttpResponse>& response, Deadline deadline) {
-  if (response) return WorthRetrying(*response);
+  if (response) {
+    const auto error = ErrorWithin(*response);
+    return WorthRetrying(*response) || (error && error->again);
+  }
   const ErrorCode code = response.error().code;
   return code == ErrorCode::kIo || (code == ErrorCode::kDeadlineExceeded && !deadline.passed());
 }
@@ -67,7 +86,19 @@ Status CheckBaseUrl(const std::string& base_url) {
   return {};
 }
 
-JsonEndpoint::JsonEndpoint(EndpointOptions options) : options_(std::move(options)), client_(options_.http) {}
+// Some servers take their key in the query of the URL.
+JsonEndpoint::JsonEndpoint(EndpointOptions options) : options_(std::move(options)), client_(options_.http) {
+  const auto query = options_.base_url.find('?');
+  if (query == std::string::npos) return;
+  std::string_view rest = std::string_view(options_.base_url).substr(query + 1);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    const auto equals = pair.find('=');
+    const std::string_view value = equals == std::string_view::npos ? "" : pair.substr(equals + 1);
+    if (value.size() >= kLeastSecretBytes) options_.secrets.emplace_back(value);
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+  }
+}
 
 std::string JsonEndpoint::origin() const {
   const auto url = ParseUrl(options_.base_url);
@@ -156,7 +187,8 @@ JsonEndpoint::Attempt JsonEndpoint::TryStream(const HttpRequest& request, Deadli
   }
   if (!stream.is_document()) return {HttpResponse{200, {}, ""}, true, false};
   if (response) response->body = stream.TakeDocument();
-  return {std::move(response), false, false};
+  const bool again = response && MayHelp(response, deadline);
+  return {std::move(response), false, again};
 }
 
 Result<JsonReply> JsonEndpoint::Conclude(Attempt attempt, int tries) const {
@@ -166,6 +198,7 @@ Result<JsonReply> JsonEndpoint::Conclude(Attempt attempt, int tries) const {
     error.message = Safe(error.message) + TriesText(tries);
     return tl::unexpected<Error>(std::move(error));
   }
+  const auto error = ErrorWithin(*response);
   JsonReply reply{response->status, nullptr, std::move(response->body), tries, attempt.streamed};
   if (reply.streamed) return reply;
   auto parsed = ParseJson(reply.text, {.max_bytes = options_.max_response_bytes, .max_depth = kMaxJsonDepth});
@@ -176,6 +209,10 @@ Result<JsonReply> JsonEndpoint::Conclude(Attempt attempt, int tries) const {
     const std::string* type = FindHeader(response->headers, "content-type");
     return tl::unexpected<Error>(
         Malformed(fmt::format("it is no JSON ({})", type ? *type : "of no stated type")));
+  }
+  if (error && error->code != ErrorCode::kProtocol) {
+    return Fail(error->code, fmt::format("{} answers with an error{}: {}", origin(), TriesText(tries),
+                                         Safe(error->message)));
   }
   return reply;
 }

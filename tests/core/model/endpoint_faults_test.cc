@@ -219,6 +219,24 @@ TEST_P(EndpointFaults, AnswersThatCannotBeUsedAreNotRetried) {
   }
 }
 
+TEST_P(EndpointFaults, ErrorWithinAGoodStatusCountsByItsKind) {
+  const auto busy = Answer(200, R"({"error":{"message":"too busy","code":502}})");
+  FaultServer recovering({busy, Hello()});
+  EXPECT_EQ(Ask(recovering)->content, "hello");
+  FaultServer server({busy, busy, busy, Hello()});
+  ExpectError(Ask(server), ErrorCode::kIo, "answers with an error (after 3 tries): too busy");
+  FaultServer refusing(
+      {Answer(200, R"({"error":{"message":"no credit","type":"insufficient_quota"}})"), Hello()});
+  ExpectError(Ask(refusing), ErrorCode::kResourceExhausted, "answers with an error: no credit");
+  EXPECT_EQ(refusing.connections(), 1u);
+}
+
+TEST_P(EndpointFaults, KeyInTheQueryOfTheUrlIsNotShown) {
+  FaultServer server({Answer(400, R"({"error":{"message":"bad key AIza-0123456789"}})")});
+  const auto reply = AskAt(server.url("/v1?key=AIza-0123456789&alt=json"));
+  ExpectError(reply, ErrorCode::kInvalidArgument, "bad key [secret]");
+}
+
 TEST_P(EndpointFaults, WhatIsNoHttpIsAProtocolError) {
   FaultServer server({AnswerBytes("220 mail.example.org ESMTP\r\n"), Hello()});
   ExpectError(Ask(server), ErrorCode::kProtocol, "no valid HTTP");
