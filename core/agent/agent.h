@@ -66,6 +66,7 @@ struct AgentOptions {
   std::shared_ptr<Budget> budget;          // may be null
   // What a reply of the named model costs; nothing where that is not known. Null: nothing is known.
   std::function<std::optional<double>(std::string_view model, const TokenUsage&)> cost_of;
+  std::string currency;  // that cost_of counts in, for people
 
   std::optional<std::chrono::milliseconds> cell_timeout;  // never more than the policy's
   InspectMode inspect = InspectMode::kAsPolicySays;

@@ -101,6 +101,7 @@ AgentRun::AgentRun(AgentRunParts parts)
   result_.model = model_->name();
   result_.scripted = model_->scripted();
   result_.cost = 0;
+  result_.currency = options_.currency;
   AdoptSession();
 }
 

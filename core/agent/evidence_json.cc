@@ -81,6 +81,7 @@ Json ToJson(const AgentResult& result) {
             {"scripted", result.scripted},
             {"tokens", TokensJson(result.tokens)},
             {"cost", result.cost ? Json(*result.cost) : Json()},
+            {"currency", result.currency},
             {"wait_s", Seconds(result.model_time)}}},
           {"steps", ListOf(result.steps, StepJson)},
           {"plans", ListOf(result.plans, PlanJson)},

@@ -18,6 +18,7 @@
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/sha256.h"
 #include "gloveport/core/model/factory.h"
+#include "gloveport/core/model/price_table.h"
 #include "gloveport/policy/codec.h"
 
 namespace gloveport {
@@ -130,6 +131,16 @@ Status ReadRecovery(const Program&, const AgentFlags& flags, AgentInputs& inputs
   return {};
 }
 
+Status ReadPrices(const AgentFlags& flags, AgentOptions& agent) {
+  auto prices = std::make_shared<PriceTable>(PriceTable::BuiltIn());
+  if (!flags.prices.empty()) {
+    ASSIGN_OR_RETURN(*prices, AtOption("--prices", PriceTable::Load(flags.prices)));
+  }
+  agent.currency = prices->currency();
+  agent.cost_of = [prices](std::string_view model, const TokenUsage& usage) { return prices->Cost(model, usage); };
+  return {};
+}
+
 void SetBudgets(const AgentFlags& flags, AgentOptions& agent) {
   agent.max_steps = static_cast<std::size_t>(flags.max_steps);
   agent.planning_interval = static_cast<std::size_t>(flags.plan_every);
@@ -206,6 +217,7 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
   ASSIGN_OR_RETURN(inputs.model, AtOption("--model", MakeModel(flags.model)));
   ASSIGN_OR_RETURN(inputs.hook, MakeHook(flags.hook));
   RETURN_IF_ERROR(ReadTexts(flags, inputs.agent));
+  RETURN_IF_ERROR(ReadPrices(flags, inputs.agent));
   RETURN_IF_ERROR(ReadRecovery(program, flags, inputs));
   SetBudgets(flags, inputs.agent);
   return inputs;
