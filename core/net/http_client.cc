@@ -141,7 +141,9 @@ Result<HttpResponse> Exchange(const HttpRequest& request, std::string_view head,
     }
     return {};
   };
-  RETURN_IF_ERROR(reader.ReadBody(request.method, *response, request.max_response_bytes, sink));
+  const std::size_t max_bytes =
+      streamed && request.max_streamed_bytes != 0 ? request.max_streamed_bytes : request.max_response_bytes;
+  RETURN_IF_ERROR(reader.ReadBody(request.method, *response, max_bytes, sink));
   return response;
 }
 

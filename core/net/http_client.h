@@ -44,6 +44,8 @@ struct HttpRequest {
   // If set, takes the body of a 2xx answer piece by piece as it arrives, and the body of the response stays
   // empty. Returning false ends the exchange with kClosed. Called on the thread of Send.
   std::function<bool(std::string_view piece)> on_body;
+  std::size_t max_streamed_bytes =
+      0;  // of a body that on_body takes, in place of max_response_bytes; 0: the same
 };
 
 struct HttpClientOptions {
