@@ -9,6 +9,7 @@
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/mcp/plain_text.h"
 #include "gloveport/core/mcp/protocol.h"
+#include "gloveport/core/net/sse_parser.h"
 #include "gloveport/core/net/url.h"
 
 namespace gloveport {
@@ -51,11 +52,18 @@ tl::unexpected<Error> RefusedWith(const HttpResponse& response) {
 }  // namespace
 
 struct HttpTransport::Exchange {
-  explicit Exchange(std::size_t max_bytes) : events(max_bytes) {}
+  Exchange(const McpReceiver& receiver, std::size_t max_bytes)
+      : events(
+            [&receiver](const SseEvent& event) -> Status {
+              if ((event.name.empty() || event.name == "message") && !Trim(event.data).empty())
+                receiver.on_message(event.data);
+              return {};
+            },
+            {.max_line_bytes = max_bytes, .max_event_bytes = max_bytes}) {}
 
   bool is_stream = false;
   std::string body;  // of an answer that is no stream
-  EventStreamReader events;
+  SseParser events;
   std::optional<Error> broken;  // a limit
 };
 
@@ -105,13 +113,9 @@ bool HttpTransport::TakeBody(std::string_view piece, const std::function<bool()>
                                                                        options_.limits.max_message_bytes)};
     return false;
   }
-  const auto events = exchange.events.Feed(piece);
-  if (!events) {
-    exchange.broken = events.error();
+  if (const Status fed = exchange.events.Feed(piece); !fed) {
+    exchange.broken = fed.error();
     return false;
-  }
-  for (const StreamEvent& event : *events) {
-    if (event.type == "message" && !Trim(event.data).empty()) receiver_.on_message(event.data);
   }
   return !answered || !answered();
 }
@@ -196,7 +200,7 @@ Status HttpTransport::Send(const McpOutgoing& message) {
   const std::stop_callback by_caller(message.stop, [&] { either.request_stop(); });
   const std::stop_callback by_close(closing_.get_token(), [&] { either.request_stop(); });
   request.cancel = either.get_token();
-  Exchange exchange(options_.limits.max_message_bytes);
+  Exchange exchange(receiver_, options_.limits.max_message_bytes);
   const auto response = Perform(std::move(request), message.answered, exchange);
   return Conclude(message, response, exchange);
 }
@@ -214,7 +218,7 @@ void HttpTransport::Agreed(std::string_view revision) {
 // What the server sends on its own. Many offer no such stream (405): then there is none.
 void HttpTransport::Listen(const std::stop_token& stop) {
   ::pthread_setname_np(::pthread_self(), "glove-mcp-get");
-  Exchange exchange(options_.limits.max_message_bytes);
+  Exchange exchange(receiver_, options_.limits.max_message_bytes);
   std::chrono::milliseconds pause = options_.retry;
   while (!stop.stop_requested()) {
     HttpHeaders headers = {{"Accept", "text/event-stream"}};

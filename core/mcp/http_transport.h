@@ -12,7 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "gloveport/core/mcp/event_stream.h"
 #include "gloveport/core/mcp/limits.h"
 #include "gloveport/core/mcp/transport.h"
 #include "gloveport/core/net/http_client.h"

@@ -2,10 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace gloveport {
 namespace {
+
+constexpr std::size_t kMaxIdBytes = 1024;
+constexpr long kLongestRetryMs = 60'000;
 
 tl::unexpected<Error> TooLong(std::string_view what, std::size_t max_bytes) {
   return Fail(ErrorCode::kResourceExhausted,
@@ -46,6 +51,10 @@ Status SseParser::TakeLine() {
   const std::string_view field = line.substr(0, colon);
   std::string_view value = colon == std::string_view::npos ? "" : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
+  return TakeField(field, value);
+}
+
+Status SseParser::TakeField(std::string_view field, std::string_view value) {
   if (field == "event") {
     event_.name = value;
   } else if (field == "data") {
@@ -54,11 +63,30 @@ Status SseParser::TakeLine() {
     }
     if (std::exchange(has_data_, true)) event_.data += '\n';
     event_.data += value;
+  } else if (field == "id") {
+    // It comes back in a header field: what could not stand there is none.
+    const bool plain = std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+    if (plain && value.size() <= kMaxIdBytes) id_ = value;
+  } else if (field == "retry") {
+    long wait = -1;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), wait);
+    if (error == std::errc() && end == value.data() + value.size() && wait >= 0)
+      retry_ = std::chrono::milliseconds(std::min(wait, kLongestRetryMs));
   }
   return {};
 }
 
+void SseParser::Restart() {
+  line_.clear();
+  event_ = {};
+  has_data_ = false;
+  after_return_ = false;
+  first_line_ = true;
+  id_ = last_id_;
+}
+
 Status SseParser::Dispatch() {
+  last_id_ = id_;
   SseEvent event = std::exchange(event_, {});
   if (!std::exchange(has_data_, false)) return {};
   return sink_(std::move(event));
