@@ -16,6 +16,7 @@
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/cli/terminal_approver.h"
 #include "gloveport/core/host/sha256.h"
 #include "gloveport/core/model/factory.h"
 #include "gloveport/core/model/price_table.h"
@@ -221,6 +222,14 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
   RETURN_IF_ERROR(ReadRecovery(program, flags, inputs));
   SetBudgets(flags, inputs.agent);
   return inputs;
+}
+
+Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console) {
+  inputs.session.approver = TerminalApprover::Find(console);
+  ASSIGN_OR_RETURN(const auto mcp, OpenMcp(flags.mcp, &runtime, inputs.session.approver, console));
+  ASSIGN_OR_RETURN(inputs.session.tools, AddMcpTools(mcp, std::move(inputs.session.tools), console));
+  if (mcp) console.Note(DescribeServers(*mcp));
+  return {};
 }
 
 void Introduce(const AgentInputs& inputs, const AgentFlags& flags, Console& console) {

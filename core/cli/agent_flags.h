@@ -13,6 +13,7 @@
 #include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_option.h"
 #include "gloveport/core/cli/program.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/model/model.h"
@@ -46,6 +47,7 @@ struct AgentFlags {
   bool no_stream = false;
   AuditFile audit;
   std::string hook;  // as MakeHook reads it
+  McpFlags mcp;
 };
 
 // Declares them. `flags` must outlive the parsing.
@@ -62,6 +64,10 @@ struct AgentInputs {
 
 // Errors name the option.
 Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags);
+
+// Gives the session an approver where somebody can be asked, and the tools of MCP servers, which are started.
+// `runtime` and the console must outlive the session.
+Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console);
 
 // What a reader is told before.
 void Introduce(const AgentInputs& inputs, const AgentFlags& flags, Console& console);

@@ -13,7 +13,6 @@
 #include "gloveport/core/cli/line_editor.h"
 #include "gloveport/core/cli/narrator.h"
 #include "gloveport/core/cli/report.h"
-#include "gloveport/core/cli/terminal_approver.h"
 #include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
@@ -40,7 +39,6 @@ class Chat {
     const auto voice = inputs_.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
     const auto narrator = std::make_shared<Narrator>(console, voice, !options.agent.no_stream);
     inputs_.session.sink = narrator;
-    inputs_.session.approver = TerminalApprover::Find(console);
     inputs_.agent.observer = narrator;
     Begin();
   }
@@ -152,6 +150,8 @@ ExitCode RunChat(const Program& program, const ChatOptions& options, Console& co
   const auto runtime = Runtime::Create({.record = *log, .hook = inputs->hook});
   if (!runtime) return fail(runtime.error());
   Introduce(*inputs, options.agent, console);
+  if (const Status connected = Connect(*inputs, options.agent, **runtime, console); !connected)
+    return fail(connected.error());
   ExitCode code = kExitOk;
   {
     Chat chat(options, **runtime, std::move(*inputs), *log, console);

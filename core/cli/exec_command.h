@@ -8,6 +8,7 @@
 #include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_option.h"
 #include "gloveport/core/cli/program.h"
 
 namespace gloveport {
@@ -22,6 +23,7 @@ struct ExecOptions {
   bool json = false;
   AuditFile audit;
   std::string hook;  // as MakeHook reads it
+  McpFlags mcp;
 };
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console);

@@ -25,6 +25,7 @@
 #include "gloveport/core/cli/runs_command.h"
 #include "gloveport/core/cli/session_command.h"
 #include "gloveport/core/cli/settings.h"
+#include "gloveport/core/cli/tools_command.h"
 #include "gloveport/core/cli/version.h"
 
 namespace gloveport {
@@ -42,6 +43,18 @@ void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
   command.add_option("--audit-key", audit.key, "Ed25519 private key (PEM) that signs the log");
 }
 
+void AddMcp(CLI::App& command, McpFlags& mcp) {
+  command
+      .add_option("--mcp", mcp.servers,
+                  "MCP server whose tools become Python functions: 'NAME=COMMAND ARG ...' or NAME=URL;\n"
+                  "may be repeated")
+      ->take_all()
+      ->expected(1);
+  command.add_option("--mcp-config", mcp.config,
+                     "File with MCP servers: {\"mcpServers\": {NAME: {\"command\", \"args\", \"env\"} or\n"
+                     "{\"url\", \"headers\"}}}; ${VAR} is taken from the environment");
+}
+
 // Each Add... declares a subcommand; `action` becomes what it does when it is the one that was called.
 
 void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, Command& action) {
@@ -52,6 +65,7 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, C
   command->add_flag("--jsonl", options.jsonl,
                     "A JSON object a line on stdout for all that happens, as it happens");
   AddWatching(*command, options.agent.audit, options.agent.hook);
+  AddMcp(*command, options.agent.mcp);
   command->callback([&] { action = [&](Console& console) { return RunGoal(program, options, console); }; });
 }
 
@@ -70,6 +84,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Comman
                       "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
   AddWatching(*command, options.audit, options.hook);
+  AddMcp(*command, options.mcp);
   command->callback([&] {
     if (options.file.empty() && !options.code) {
       throw CLI::RequiredError("exec: a file, or -c with the code itself,");
@@ -82,8 +97,18 @@ void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& op
   CLI::App* command =
       app.add_subcommand("session", "Serve sessions to a program: JSON lines on stdin and stdout");
   AddWatching(*command, options.audit, options.hook);
+  AddMcp(*command, options.mcp);
   command->callback(
       [&] { action = [&](Console& console) { return RunSession(program, options, console); }; });
+}
+
+void AddToolsCommand(CLI::App& app, const Program& program, ToolsCommandOptions& options, Command& action) {
+  CLI::App* command =
+      app.add_subcommand("tools", "List the tools of MCP servers as the Python functions that they become");
+  AddMcp(*command, options.mcp);
+  command->add_flag("--brief", options.brief, "One line each");
+  command->add_flag("--json", options.json, "One JSON list on stdout");
+  command->callback([&] { action = [&](Console& console) { return RunTools(program, options, console); }; });
 }
 
 void AddDoctor(CLI::App& app, const Program& program, DoctorOptions& options, Command& action) {
@@ -290,6 +315,7 @@ void AddChat(CLI::App& app, const Program& program, ChatOptions& options, Comman
   command->add_option("--resume", options.resume,
                       "A run that was kept, whose conversation goes on in a new session");
   AddWatching(*command, options.agent.audit, options.agent.hook);
+  AddMcp(*command, options.agent.mcp);
   command->callback([&] { action = [&](Console& console) { return RunChat(program, options, console); }; });
 }
 
@@ -372,6 +398,7 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   Command action;
   RunCommandOptions run;
   ExecOptions exec;
+  ToolsCommandOptions tools;
   DoctorOptions doctor;
   PolicyOptions policy;
   SessionCommandOptions session;
@@ -385,6 +412,7 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   AddChat(app, program, chat, action);
   AddExec(app, program, exec, action);
   AddSession(app, program, session, action);
+  AddToolsCommand(app, program, tools, action);
   AddDoctor(app, program, doctor, action);
   AddPolicy(app, program, policy, action);
   AddAuditCommand(app, program, audit, action);

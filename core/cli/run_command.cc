@@ -10,7 +10,6 @@
 #include "gloveport/core/cli/jsonl_events.h"
 #include "gloveport/core/cli/narrator.h"
 #include "gloveport/core/cli/observer_tee.h"
-#include "gloveport/core/cli/terminal_approver.h"
 #include "gloveport/core/host/event_tee.h"
 
 namespace gloveport {
@@ -39,7 +38,7 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
   const auto events =
       options.jsonl ? std::make_shared<JsonlEvents>(console, !options.agent.no_stream) : nullptr;
   inputs.session.sink = Tee(std::shared_ptr<EventSink>(narrator), std::shared_ptr<EventSink>(events));
-  inputs.session.approver = TerminalApprover::Find(console);
+  RETURN_IF_ERROR(Connect(inputs, options.agent, *runtime, console));
   inputs.agent.observer =
       Tee(std::shared_ptr<AgentObserver>(narrator), std::shared_ptr<AgentObserver>(events));
   const Policy policy = inputs.session.policy;

@@ -7,6 +7,7 @@
 #include "gloveport/core/cli/agent_flags.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_option.h"
 #include "gloveport/core/cli/program.h"
 
 namespace gloveport {

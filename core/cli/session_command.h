@@ -5,6 +5,7 @@
 #include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_option.h"
 #include "gloveport/core/cli/program.h"
 
 namespace gloveport {
@@ -12,6 +13,7 @@ namespace gloveport {
 struct SessionCommandOptions {
   AuditFile audit;
   std::string hook;  // as MakeHook reads it
+  McpFlags mcp;
 };
 
 ExitCode RunSession(const Program& program, const SessionCommandOptions& options, Console& console);

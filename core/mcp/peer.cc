@@ -90,8 +90,9 @@ void McpPeer::Lose(const Error& error) {
     if (!words.empty()) reason_->message += "; " + words;
   }
   lost_ = true;
-  pending_.FailAll(reason());
+  // Told before those who wait: they may close this at once.
   if (handlers_.on_lost && !closing_) handlers_.on_lost(reason());
+  pending_.FailAll(reason());
 }
 
 Error McpPeer::reason() const {

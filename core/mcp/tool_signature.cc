@@ -87,6 +87,14 @@ Parameter Rest(const std::string& name) {
   return rest;
 }
 
+bool IsFlat(const Json& schema) {
+  const Json& properties = MemberOf(schema, "properties");
+  return std::all_of(properties.begin(), properties.end(), [](const Json& property) {
+    const std::string annotation = AnnotationOf(property);
+    return annotation.find("dict") == std::string::npos && annotation.find("object") == std::string::npos;
+  });
+}
+
 void SetReturns(const McpToolInfo& tool, ToolSpec& spec) {
   spec.returns = "object";
   if (!tool.output_schema) {
@@ -96,8 +104,9 @@ void SetReturns(const McpToolInfo& tool, ToolSpec& spec) {
   }
   const Json schema = InlineReferences(*tool.output_schema, *tool.output_schema);
   spec.returns = AnnotationOf(schema);
-  spec.returns_schema = ValueOfPlainJson(schema);
   spec.returns_description = KeysText(schema);
+  // The keys of a flat dict are all that there is to say.
+  if (spec.returns_description.empty() || !IsFlat(schema)) spec.returns_schema = ValueOfPlainJson(schema);
   if (spec.returns_description.empty()) spec.returns_description = "structured data";
 }
 

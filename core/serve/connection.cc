@@ -69,10 +69,11 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
   return nullptr;
 }
 
-Connection::Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions)
+Connection::Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools)
     : runtime_(runtime),
       outbox_(outbox),
       max_sessions_(max_sessions),
+      add_tools_(std::move(add_tools)),
       questions_(activity_),
       closing_(activity_) {}
 
@@ -132,7 +133,8 @@ Status Connection::CheckRoomFor(std::size_t count) {
 // The name is given out at once, so that a client may send what comes next without waiting for the reply.
 std::shared_ptr<ServedSession> Connection::NewSession() {
   std::string name = fmt::format("s{}", ++opened_);
-  auto session = std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, approvals_, activity_);
+  auto session =
+      std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, approvals_, activity_, add_tools_);
   sessions_.emplace(std::move(name), session);
   return session;
 }

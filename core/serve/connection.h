@@ -24,7 +24,7 @@ namespace gloveport {
 
 class Connection {
  public:
-  Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions);
+  Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools = {});
   ~Connection();  // ends every session; what still runs is answered with how it ended
 
   // One line of input. Every line that is not blank is answered, now or when its operation is done.
@@ -71,6 +71,7 @@ class Connection {
   Runtime& runtime_;
   Outbox& outbox_;
   const std::size_t max_sessions_;
+  const AddTools add_tools_;
   Activity activity_;
   PendingCalls calls_;
   PendingApprovals approvals_;

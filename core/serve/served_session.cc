@@ -94,12 +94,13 @@ class ServedSession::Asker : public Approver {
 };
 
 ServedSession::ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
-                             PendingApprovals& approvals, Activity& activity)
+                             PendingApprovals& approvals, Activity& activity, AddTools add_tools)
     : name_(std::move(name)),
       runtime_(runtime),
       outbox_(outbox),
       calls_(calls),
       approvals_(approvals),
+      add_tools_(std::move(add_tools)),
       queue_(activity) {}
 
 ServedSession::~ServedSession() { End(); }
@@ -122,16 +123,22 @@ Result<std::shared_ptr<Session>> ServedSession::Use() const {
 
 Result<std::shared_ptr<const ToolRegistry>> ServedSession::DeclareTools(const Request& request) {
   const Json* tools = request.Find("tools");
-  if (tools == nullptr || tools->is_null()) return MakeTools({});
-  if (!tools->is_array()) return Fail(ErrorCode::kInvalidArgument, "open: \"tools\" must be a list");
-  for (const Json& declaration : *tools) {
-    ASSIGN_OR_RETURN(ToolSpec spec, ParseToolDeclaration(declaration));
+  const bool declared = tools != nullptr && !tools->is_null();
+  if (declared && !tools->is_array())
+    return Fail(ErrorCode::kInvalidArgument, "open: \"tools\" must be a list");
+  for (std::size_t i = 0; declared && i < tools->size(); ++i) {
+    ASSIGN_OR_RETURN(ToolSpec spec, ParseToolDeclaration((*tools)[i]));
     tools_.push_back(std::move(spec));
   }
-  return MakeTools(tools_);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const ToolRegistry> own, MakeTools(tools_));
+  if (!add_tools_) return own;
+  ASSIGN_OR_RETURN(const std::shared_ptr<const ToolRegistry> all, add_tools_(own));
+  const auto& list = all->tools();
+  host_tools_.assign(list.begin() + static_cast<std::ptrdiff_t>(own->tools().size()), list.end());
+  return all;
 }
 
-Result<std::shared_ptr<const ToolRegistry>> ServedSession::MakeTools(const std::vector<ToolSpec>& specs) {
+Result<std::shared_ptr<ToolRegistry>> ServedSession::MakeTools(const std::vector<ToolSpec>& specs) {
   auto registry = std::make_shared<ToolRegistry>();
   for (const ToolSpec& spec : specs) {
     auto forward = [this](const ToolSpec& tool, const Arguments& arguments, CallContext& context) {
@@ -379,8 +386,11 @@ void ServedSession::BecomeBranch(Result<std::unique_ptr<Session>> session) {
 
 BranchOptions ServedSession::OptionsAsBranchOf(const ServedSession& original) {
   tools_ = original.tools_;
-  // These have been in a registry before.
-  return {MakeTools(tools_).value_or(nullptr), std::make_shared<Sink>(*this), std::make_shared<Asker>(*this)};
+  host_tools_ = original.host_tools_;
+  // All of these have been in a registry before.
+  const auto tools = MakeTools(tools_).value_or(nullptr);
+  for (const auto& tool : host_tools_) (void)tools->Add(tool);
+  return {tools, std::make_shared<Sink>(*this), std::make_shared<Asker>(*this)};
 }
 
 Result<Json> ServedSession::BranchInto(const std::vector<std::shared_ptr<ServedSession>>& branches) {

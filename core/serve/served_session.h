@@ -4,6 +4,7 @@
 #define GLOVEPORT_CORE_SERVE_SERVED_SESSION_H_
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,11 +22,15 @@
 
 namespace gloveport {
 
+// `own`, whose tools are a client's, and after them tools of the host.
+using AddTools =
+    std::function<Result<std::shared_ptr<const ToolRegistry>>(std::shared_ptr<const ToolRegistry> own)>;
+
 class ServedSession {
  public:
-  // All of them must outlive the session.
+  // All of them must outlive the session. `add_tools` may be empty.
   ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
-                PendingApprovals& approvals, Activity& activity);
+                PendingApprovals& approvals, Activity& activity, AddTools add_tools = {});
   ~ServedSession();  // ends it, answers what still waits with errors
 
   const std::string& name() const { return name_; }
@@ -74,7 +79,7 @@ class ServedSession {
   Json running() const;
   Result<Json> BranchInto(const std::vector<std::shared_ptr<ServedSession>>& branches);
   BranchOptions OptionsAsBranchOf(const ServedSession& original);
-  Result<std::shared_ptr<const ToolRegistry>> MakeTools(const std::vector<ToolSpec>& specs);
+  Result<std::shared_ptr<ToolRegistry>> MakeTools(const std::vector<ToolSpec>& specs);
   void BecomeBranch(Result<std::unique_ptr<Session>> session);
   void AwaitBirth();
 
@@ -83,11 +88,13 @@ class ServedSession {
   Outbox& outbox_;
   PendingCalls& calls_;
   PendingApprovals& approvals_;
+  const AddTools add_tools_;
 
   mutable std::mutex mutex_;
   std::condition_variable born_;
-  bool awaits_birth_ = false;  // a branch whose copy is still being made
-  std::vector<ToolSpec> tools_;
+  bool awaits_birth_ = false;                      // a branch whose copy is still being made
+  std::vector<ToolSpec> tools_;                    // the client's
+  std::vector<std::shared_ptr<Tool>> host_tools_;  // that add_tools_ gave besides
   std::shared_ptr<Session> session_;
   bool ended_ = false;
   bool failed_ = false;

@@ -8,6 +8,7 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/runtime.h"
+#include "gloveport/core/serve/served_session.h"
 
 namespace gloveport {
 
@@ -16,6 +17,9 @@ struct SessionProtocolOptions {
   int output_fd = 1;
   std::size_t max_line_bytes = 64u << 20;
   std::size_t max_sessions = 256;
+  // Gives a session that is being opened tools of the host besides those that its client declared: `own` and
+  // more of other names. Empty: none. Called on several threads.
+  AddTools add_tools;
   // How long requests that were received before the input ended may go on, while somebody still reads the
   // output.
   std::chrono::milliseconds linger{5'000};

@@ -404,11 +404,25 @@ def _from_namedtuple(payload):
     return cls._make(fields.values())
 
 
+class Image(bytes):
+    """An image as it came: its bytes, and what they are. Where a cell shows it, it is seen."""
+
+    mime = "application/octet-stream"
+
+    def __repr__(self):
+        return f"<{self.mime}, {len(self)} bytes>"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {self.mime: bytes(self)} if self.mime.startswith("image/") else {}
+
+
 def _from_image(payload):
     import importlib
     import io
     if "PIL.Image" not in sys.modules:
-        return payload["data"]
+        image = Image(payload["data"])
+        image.mime = str(payload.get("mime") or Image.mime)
+        return image
     return importlib.import_module("PIL.Image").open(io.BytesIO(payload["data"])).copy()
 
 

@@ -5,7 +5,7 @@ import sys
 
 import _gloveport_native as native
 
-from _gloveport import async_calls
+from _gloveport import async_calls, tool_search
 
 
 class ToolError(Exception):
@@ -44,6 +44,15 @@ def define(specs):
     _defined.clear()
     _defined.update(functions)
     namespace.update(functions)
+    _offer_search()
+
+
+def _offer_search():
+    """In builtins, where a cell's own variable `tools` hides it and harms nothing."""
+    if _defined:
+        builtins.tools = tool_search.Tools(_defined)
+    elif isinstance(getattr(builtins, "tools", None), tool_search.Tools):
+        del builtins.tools
 
 
 def make_function(spec):
