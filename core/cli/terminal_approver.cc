@@ -124,8 +124,9 @@ void TerminalApprover::Show(const ApprovalRequest& request) {
                              Style::kWarning)));
   console_.Note(console_.Block(what, "  | "));
   console_.Note("  why: " + Console::Safe(request.reason));
-  console_.Note("  [y]es, this once   [a]lways in this run: " + Console::Safe(request.grant) +
-                "\n  [n]o   [e]dit it first   (no answer within " +
+  const std::string always =
+      request.grant.empty() ? "" : "   [a]lways in this run: " + Console::Safe(request.grant);
+  console_.Note("  [y]es, this once" + always + "\n  [n]o   [e]dit it first   (no answer within " +
                 fmt::format("{:.0f} s", std::chrono::duration<double>(request.deadline.left()).count()) +
                 " is a no)");
 }
