@@ -22,7 +22,7 @@ struct McpFlags {
   bool any() const { return !servers.empty() || !config.empty(); }
 };
 
-// Starts the servers that the flags name; null where they name none. `runtime` checks results against schemas
+// Starts the servers that the flags name; null where they name none. `runtime` checks results against unusual schemas
 // and must outlive the client and its tools; without one they are not checked. `approver`, which may be null,
 // answers what servers ask a person. What happens with servers is noted on the console, which must outlive
 // them too.

@@ -24,7 +24,7 @@ namespace gloveport {
 
 struct McpClientOptions {
   McpConnectionOptions connection;
-  SchemaValidator validate;  // of structured results; empty: they are not checked
+  SchemaValidator validate;  // of structured results, where ToolResultValue needs it
 };
 
 struct McpTools {

@@ -7,6 +7,7 @@
 
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/mcp/json_rpc.h"
+#include "gloveport/core/mcp/plain_schema.h"
 #include "gloveport/core/mcp/plain_text.h"
 #include "gloveport/core/wire/json_members.h"
 
@@ -102,8 +103,12 @@ Result<Value> StructuredValue(const Json& result, const McpToolInfo& tool, const
   if (structured == result.end())
     return Broken("the tool has an output schema, but \"structuredContent\" is missing");
   Value value = ValueOfPlainJson(*structured);
-  if (!validate) return value;
-  ASSIGN_OR_RETURN(const auto problems, validate(value, ValueOfPlainJson(*tool.output_schema)));
+  std::vector<std::string> problems;
+  if (auto plainly = CheckPlainly(*structured, *tool.output_schema)) {
+    problems = std::move(*plainly);
+  } else if (validate) {
+    ASSIGN_OR_RETURN(problems, validate(value, ValueOfPlainJson(*tool.output_schema)));
+  }
   if (problems.empty()) return value;
   std::string text;
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxShownProblems); ++i)

@@ -27,7 +27,8 @@ using SchemaValidator =
     std::function<Result<std::vector<std::string>>(const Value& value, const Value& schema)>;
 
 // An error whose text is the server's for `isError` (kIo); kProtocol for a result that is none, or does not
-// fit its schema. Without a validator nothing is checked.
+// fit its schema. The validator is asked about schemas that CheckPlainly cannot judge; without one those are
+// not checked.
 Result<Value> ToolResultValue(const Json& result, const McpToolInfo& tool, const SchemaValidator& validate,
                               const McpLimits& limits);
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "gloveport/core/mcp/plain_schema.h"
 #include "gloveport/core/mcp/python_names.h"
 #include "gloveport/core/mcp/schema_text.h"
 #include "gloveport/core/mcp/tool_result.h"
@@ -272,19 +273,76 @@ TEST(ToolResultValue, RefusesMalformedContent) {
 }
 
 TEST(ToolResultValue, ChecksStructuredContentAgainstTheSchema) {
-  const SchemaValidator refusing = [](const Value&, const Value&) -> Result<std::vector<std::string>> {
-    return std::vector<std::string>{"/sum: 'x' is not of type 'number'"};
-  };
-  const SchemaValidator allowing = [](const Value&, const Value&) -> Result<std::vector<std::string>> {
-    return std::vector<std::string>{};
-  };
-  const std::string result = R"({"content":[],"structuredContent":{"sum":"x"}})";
-  EXPECT_TRUE(ResultOfTool(result, R"({"type":"object"})", allowing));
-  const auto refused = ResultOfTool(result, R"({"type":"object"})", refusing);
+  const std::string schema = R"({"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]})";
+  EXPECT_TRUE(ResultOfTool(R"({"content":[],"structuredContent":{"sum":1}})", schema));
+  const auto refused = ResultOfTool(R"({"content":[],"structuredContent":{"sum":"x"}})", schema);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("/sum"));
-  EXPECT_FALSE(
-      ResultOfTool(R"({"content":[{"type":"text","text":"{}"}]})", R"({"type":"object"})", allowing));
+  EXPECT_THAT(refused.error().message, HasSubstr("/sum: is not of type number"));
+  EXPECT_FALSE(ResultOfTool(R"({"content":[{"type":"text","text":"{}"}]})", schema));
+}
+
+TEST(ToolResultValue, LeavesUnusualSchemasToTheValidator) {
+  const SchemaValidator refusing = [](const Value&, const Value&) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{"/sum: does not match"};
+  };
+  const std::string result = R"({"structuredContent":{"sum":"x"}})";
+  const std::string schema = R"({"properties":{"sum":{"pattern":"^a"}}})";
+  EXPECT_TRUE(ResultOfTool(result, schema));
+  const auto refused = ResultOfTool(result, schema, refusing);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("/sum: does not match"));
+}
+
+TEST(CheckPlainly, JudgesTheUsualKeywords) {
+  struct Case {
+    const char* schema;
+    const char* fits;
+    const char* does_not;
+  };
+  const Case kCases[] = {
+      {R"({"type":"string"})", R"("a")", "1"},
+      {R"({"type":"integer"})", "1.0", "1.5"},
+      {R"({"type":"number"})", "1", "true"},
+      {R"({"type":["string","null"]})", "null", "1"},
+      {R"({"enum":["a",1,null]})", "1", R"("b")"},
+      {R"({"const":{"a":1}})", R"({"a":1})", R"({"a":2})"},
+      {R"({"minLength":2,"maxLength":3})", R"("ää")", R"("ä")"},
+      {R"({"minimum":1,"exclusiveMaximum":2})", "1", "2"},
+      {R"({"minItems":1,"maxItems":2,"items":{"type":"integer"}})", "[1,2]", R"([1,"a"])"},
+      {R"({"items":false})", "[]", "[1]"},
+      {R"({"required":["a"]})", R"({"a":1})", R"({"b":1})"},
+      {R"({"properties":{"a":{"type":"string"}},"additionalProperties":false})", R"({"a":"x"})",
+       R"({"a":"x","b":1})"},
+      {R"({"additionalProperties":{"type":"integer"}})", R"({"a":1})", R"({"a":"x"})"},
+      {R"({"anyOf":[{"type":"string"},{"type":"integer"}]})", "1", "null"},
+      {R"({"oneOf":[{"type":"number"},{"type":"integer"}]})", "1.5", "1"},
+      {R"({"allOf":[{"type":"number"},{"minimum":3}]})", "3", "2"},
+      {R"({"$ref":"#/$defs/T","$defs":{"T":{"properties":{"t":{"$ref":"#/$defs/T"},"v":{"type":"string"}}}}})",
+       R"({"t":{"t":{"v":"x"}}})", R"({"t":{"t":{"v":1}}})"},
+  };
+  for (const Case& c : kCases) {
+    const Json schema = J(c.schema);
+    // A reference may stand alone only.
+    Json usable = schema;
+    if (schema.contains("$defs"))
+      usable = {{"allOf", Json::array({Json{{"$ref", schema["$ref"]}}})}, {"$defs", schema["$defs"]}};
+    const auto fits = CheckPlainly(J(c.fits), usable);
+    ASSERT_TRUE(fits) << c.schema;
+    EXPECT_THAT(*fits, IsEmpty()) << c.schema << " " << c.fits;
+    const auto does_not = CheckPlainly(J(c.does_not), usable);
+    ASSERT_TRUE(does_not) << c.schema;
+    EXPECT_THAT(*does_not, Not(IsEmpty())) << c.schema << " " << c.does_not;
+  }
+}
+
+TEST(CheckPlainly, SaysWhereItCannotTell) {
+  for (const char* schema :
+       {R"({"pattern":"a"})", R"({"not":{}})", R"({"$ref":"https://example.org/"})",
+        R"({"$ref":"#/$defs/None"})", R"({"properties":{"a":{"if":{}}}})",
+        R"({"allOf":[{"$ref":"#/$defs/L"}],"$defs":{"L":{"allOf":[{"$ref":"#/$defs/L"}]}}})"}) {
+    EXPECT_FALSE(CheckPlainly(J(R"({"a":1})"), J(schema))) << schema;
+  }
+  EXPECT_FALSE(CheckPlainly(J("123456789012345678901234567890"), J(R"({"type":"integer"})")));
 }
 
 TEST(ResourceValue, IsTheContentOfOneResource) {
