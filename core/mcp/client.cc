@@ -13,6 +13,8 @@
 namespace gloveport {
 namespace {
 
+constexpr std::size_t kMaxTold = 10'000;
+
 // A tool that waits for its name.
 struct Offer {
   ServerTool from;
@@ -100,6 +102,8 @@ Result<McpTools> McpClient::WithTools(const ToolRegistry* own) {
     if (!added) result.notes.push_back("a tool was not taken: " + added.error().message);
   }
   std::move(chosen.notes.begin(), chosen.notes.end(), std::back_inserter(result.notes));
+  std::erase_if(result.notes, [this](const std::string& note) { return !told_.insert(note).second; });
+  if (told_.size() > kMaxTold) told_.clear();
   result.registry = std::move(registry);
   return result;
 }

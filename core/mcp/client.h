@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct McpClientOptions {
 
 struct McpTools {
   std::shared_ptr<const ToolRegistry> registry;
-  std::vector<std::string> notes;  // tools whose names are others than one would expect, and why
+  // Tools whose names are others than one would expect, and why; each is told once in a client's life.
+  std::vector<std::string> notes;
 };
 
 class McpClient {
@@ -60,6 +62,7 @@ class McpClient {
   const McpClientOptions options_;
   mutable std::mutex mutex_;
   std::vector<Server> servers_;
+  std::set<std::string> told_;
 };
 
 }  // namespace gloveport

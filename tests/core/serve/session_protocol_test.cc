@@ -318,5 +318,23 @@ TEST(SessionProtocolLimits, SessionsBeyondTheLimitAreRefusedAndFailedOnesDoNotCo
   EXPECT_EQ(peer.Call(kOpen)["session"], "s3");
 }
 
+TEST(SessionProtocolTools, ToolsOfTheHostExistBesideTheClients) {
+  FakeRuntime runtime;
+  SessionProtocolOptions options;
+  options.add_tools =
+      [](std::shared_ptr<const ToolRegistry> own) -> Result<std::shared_ptr<const ToolRegistry>> {
+    auto all = std::make_shared<ToolRegistry>();
+    for (const auto& tool : own->tools()) RETURN_IF_ERROR(all->Add(tool));
+    RETURN_IF_ERROR(all->Add("of_host", "", [] { return std::string("from the host"); }));
+    return all;
+  };
+  ProtocolPeer peer(runtime, options);
+  peer.Call(R"({"id":1,"op":"open","policy":"open","tools":[{"name":"of_client"}]})");
+  EXPECT_EQ(peer.Call(R"({"id":2,"op":"run","session":"s1","code":"call of_host"})")["result"]["value"],
+            "from the host");
+  peer.Send(R"({"id":3,"op":"run","session":"s1","code":"call of_client"})");
+  EXPECT_EQ(peer.Event("tool_call")["name"], "of_client");
+}
+
 }  // namespace
 }  // namespace gloveport

@@ -211,6 +211,30 @@ TEST_F(ToolCalls, ManyThreadsGetTheirOwnAnswers) {
             "true");
 }
 
+// ---- tools.search ----
+
+TEST_F(ToolCalls, CodeFindsToolsByWords) {
+  EXPECT_EQ(Eval("tools.search('number of contacts')[0]"),
+            "\"cost(contacts: int, channel: str = 'cellular') -> float: Does cost.\"");
+  EXPECT_EQ(Eval("tools.search('contact', limit=1) == tools.search('number of contacts', limit=1)"), "true");
+  EXPECT_EQ(Eval("tools.search('zebra')"), "[]");
+  EXPECT_EQ(Eval("len(tools.search('', limit=3)), len(tools), 'cost' in tools, 'x' in tools"),
+            R"({"$tuple":[3,10,true,false]})");
+  EXPECT_EQ(Eval("tools.names() == sorted(tools) and tools.cost is cost and tools['cost'] is cost"), "true");
+  EXPECT_THAT(Message(Run("tools.nothing_like_it()")), HasSubstr("tools.search"));
+  EXPECT_EQ(ErrorType(Run("tools.search(3)")), "TypeError");
+}
+
+TEST_F(ToolCalls, SearchHidesNothingOfTheCells) {
+  EXPECT_EQ(Eval("'tools' in dir()"), "false");
+  EXPECT_EQ(Eval("tools = 3\ntools"), "3");
+  EXPECT_EQ(Eval("del tools\nlen(tools)"), "10");
+  Define({Tool("tools", {})});
+  EXPECT_EQ(Eval("tools()"), "{}");
+  Define({});
+  EXPECT_EQ(ErrorType(Run("tools")), "NameError");
+}
+
 TEST_F(ToolCalls, ThreadThatCallsBetweenCellsWaitsForTheNext) {
   const CellRun first =
       Run("import threading, time\ngo, got = threading.Event(), []\n"
