@@ -148,9 +148,10 @@ Result<HttpResponse> Exchange(const HttpRequest& request, std::string_view head,
 }
 
 Result<std::unique_ptr<ByteStream>> Connect(const Url& url, const std::optional<Url>& proxy,
-                                            const TlsContext* tls, IoWait& wait) {
+                                            const TlsContext* tls, const AdmitAddress& admit,
+                                            IoWait& wait) {
   const Url& first = proxy ? *proxy : url;
-  auto stream = ConnectTcp(first.host, first.port, wait);
+  auto stream = ConnectTcp(first.host, first.port, wait, admit);
   if (!stream) {
     if (!proxy) return stream;
     return tl::unexpected<Error>(
@@ -180,7 +181,7 @@ Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
   }
   ASSIGN_OR_RETURN(const auto wait, IoWait::Make(request.deadline, request.cancel));
   if (auto go = wait->Check(); !go) return in_context(go.error());
-  auto stream = Connect(url, proxy, tls.get(), *wait);
+  auto stream = Connect(url, proxy, tls.get(), request.admit, *wait);
   if (!stream) return in_context(stream.error());
   auto response = Exchange(request, RequestHead(request, url, proxy, state_->options), **stream, *wait);
   if (!response) return in_context(response.error());

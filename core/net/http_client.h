@@ -22,6 +22,7 @@
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/net/http_message.h"
 #include "gloveport/core/net/proxy.h"
+#include "gloveport/core/net/tcp.h"
 
 namespace gloveport {
 
@@ -40,6 +41,10 @@ struct HttpRequest {
 
   // If set, takes status and header fields of the answer before any of its body.
   std::function<void(const HttpResponse& head)> on_head;
+
+  // If set, is asked about each address that would be connected to (the proxy's, where there is one), after
+  // the name was resolved: an error is passed on as it is, with the request named.
+  AdmitAddress admit;
 
   // If set, takes the body of a 2xx answer piece by piece as it arrives, and the body of the response stays
   // empty. Returning false ends the exchange with kClosed. Called on the thread of Send.

@@ -80,12 +80,18 @@ Result<UniqueFd> ConnectTo(const SocketAddress& address, IoWait& wait, Deadline 
 
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> ConnectTcp(const std::string& host, std::uint16_t port, IoWait& wait) {
+Result<std::unique_ptr<ByteStream>> ConnectTcp(const std::string& host, std::uint16_t port, IoWait& wait,
+                                               const AdmitAddress& admit) {
   ASSIGN_OR_RETURN(const auto addresses, Resolve(host, port, wait));
   wait.set_phase("connecting");
   Result<UniqueFd> socket = CannotConnect("the host has no address");
   for (std::size_t i = 0; i < addresses.size() && !socket; ++i) {
     const bool last = i + 1 == addresses.size();
+    const Status admitted = admit ? admit(addresses[i]) : Status();
+    if (!admitted) {
+      socket = tl::unexpected<Error>(admitted.error());
+      continue;
+    }
     socket =
         ConnectTo(addresses[i], wait, last ? Deadline::Never() : Deadline::After(kPatienceWithOneAddress));
     RETURN_IF_ERROR(wait.Check());

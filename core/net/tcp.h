@@ -3,6 +3,7 @@
 #define GLOVEPORT_CORE_NET_TCP_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,10 +13,17 @@
 
 namespace gloveport {
 
+struct SocketAddress;
+
+// Whether an address may be connected to; an error says why not.
+using AdmitAddress = std::function<Status(const SocketAddress&)>;
+
 // Resolves `host` and connects to the first address that accepts. An address that does not answer gets 10 s
 // while there is another to try. kIo with the reason of the last address when none accepts. `wait` must
-// outlive the stream.
-Result<std::unique_ptr<ByteStream>> ConnectTcp(const std::string& host, std::uint16_t port, IoWait& wait);
+// outlive the stream. `admit`, where it is set, is asked about each address just before it would be connected
+// to; one that it refuses is passed over, and its error is that of the whole where no other one accepts.
+Result<std::unique_ptr<ByteStream>> ConnectTcp(const std::string& host, std::uint16_t port, IoWait& wait,
+                                               const AdmitAddress& admit = {});
 
 }  // namespace gloveport
 
