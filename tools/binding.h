@@ -30,9 +30,12 @@
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/value.h"
 #include "gloveport/tools/array_type.h"
+#include "gloveport/tools/enum_type.h"
 #include "gloveport/tools/struct_type.h"
+#include "gloveport/tools/time_type.h"
 #include "gloveport/tools/tool.h"
 #include "gloveport/tools/tool_type.h"
+#include "gloveport/tools/variant_type.h"
 
 namespace gloveport {
 
@@ -41,6 +44,7 @@ struct ToolOptions {
   bool is_async = false;
   std::optional<std::chrono::milliseconds> timeout;
   bool is_quick = false;
+  bool waits_for_person = false;
 };
 
 // Name, meaning and, where the argument may be left out, default of a parameter, in the order of the C++
@@ -259,6 +263,7 @@ gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string
   spec.is_async = options.is_async;
   spec.timeout = options.timeout;
   spec.is_quick = options.is_quick;
+  spec.waits_for_person = options.waits_for_person;
   return std::make_shared<FunctionTool<F, Types<A...>>>(std::move(spec), std::move(function));
 }
 

@@ -12,8 +12,11 @@
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/value.h"
 #include "gloveport/tools/array_type.h"
+#include "gloveport/tools/enum_type.h"
 #include "gloveport/tools/struct_type.h"
+#include "gloveport/tools/time_type.h"
 #include "gloveport/tools/tool_type.h"
+#include "gloveport/tools/variant_type.h"
 
 namespace gloveport {
 

@@ -136,6 +136,14 @@ std::string EachOf(std::string_view what,
                    std::string inner);  // "each a dict {...}"; empty for an empty inner
 template <typename T>
 struct KeysOf<std::optional<T>> : KeysOf<T> {};
+template <typename... T>
+struct KeysOf<std::variant<T...>> {
+  static std::string Text() {
+    std::string out;
+    ((out += (out.empty() || KeysOf<T>::Text().empty() ? "" : ", or ") + KeysOf<T>::Text()), ...);
+    return out;
+  }
+};
 template <typename T>
 struct KeysOf<std::vector<T>> {
   static std::string Text() { return EachOf("each", KeysOf<T>::Text()); }

@@ -55,6 +55,9 @@ struct ToolSpec {
   // costs. Meanwhile nothing of the cell is watched and CallContext::stop is never requested. Has no meaning
   // with `timeout`.
   bool is_quick = false;
+  // Waits for a person: while such a call runs, the cell's clock stands still, as for an approval. It has to end
+  // by itself; `timeout` and the end of the cell (CallContext::stop) hold as ever.
+  bool waits_for_person = false;
 
   std::string Signature() const;  // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
 };

@@ -14,6 +14,9 @@
 //   BigInt                                     int, of any size
 //   Value                                      object              everything
 //   a struct with ToolFields                   dict                see struct_type.h
+//   an enum with ToolEnum                      Literal['a', 'b']   see enum_type.h
+//   std::variant<A, B>                         A | B               see variant_type.h
+//   std::chrono durations, times and dates     datetime.timedelta  see time_type.h
 //
 // Every function is pure. FromValue fails with kInvalidArgument and a message that names the place, what was
 // expected and what came.
@@ -72,9 +75,10 @@ struct ToolType {
   static_assert(
       sizeof(T) == 0,
       "Gloveport: this type cannot be a parameter or result of a tool. Use bool, an integer, double, "
-      "std::string, std::vector, std::array, std::map<std::string, T>, std::optional, std::tuple, Value, or "
-      "a "
-      "struct described by ToolFields (see gloveport/tools/struct_type.h)");
+      "std::string, std::vector, std::array, std::map<std::string, T>, std::optional, std::variant, "
+      "std::tuple, "
+      "std::chrono types, Value, an enum named by ToolEnum (see gloveport/tools/enum_type.h), or a struct "
+      "described by ToolFields (see gloveport/tools/struct_type.h)");
   static std::string Annotation();  // as Python writes it
   static Value Schema();            // JSON Schema 2020-12, a Map
   static Result<T> FromValue(const Value& value, const ValuePlace& place);

@@ -186,9 +186,13 @@ void CellCalls::Start(std::uint64_t call, InFlight& in_flight, Value::Map argume
   Value bound(std::move(arguments));
   if (environment_.sink) environment_.sink->OnToolStart(environment_.session, cell_, call, spec.name, bound);
   if (spec.timeout) in_flight.deadline = Deadline::After(*spec.timeout);
+  // The deadline of a cell whose clock stands still is not known yet.
+  in_flight.asks = spec.waits_for_person;
+  if (in_flight.asks) ++asking_;
+  const Deadline cell_deadline = in_flight.asks ? Deadline::Never() : owner_.deadline();
   DispatchedCall dispatched{call, cell_, in_flight.tool, std::move(bound.as_map()),
-                            Earlier(owner_.deadline(), in_flight.deadline)};
-  if (!spec.is_quick || spec.timeout) return environment_.dispatcher.Dispatch(std::move(dispatched));
+                            Earlier(cell_deadline, in_flight.deadline)};
+  if (!spec.is_quick || spec.timeout || in_flight.asks) return environment_.dispatcher.Dispatch(std::move(dispatched));
   CompletedCall completed = environment_.dispatcher.Perform(dispatched);
   Answer(completed);
 }
@@ -203,6 +207,7 @@ void CellCalls::Refuse(std::uint64_t call, std::string tool, std::string type, s
 
 void CellCalls::Release(std::map<std::uint64_t, InFlight>::iterator ended) {
   budget_.Release(ended->second.cost);
+  if (ended->second.asks) --asking_;
   in_flight_.erase(ended);
 }
 

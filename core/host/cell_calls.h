@@ -71,7 +71,7 @@ class CellCalls {
   void AnswerLate();
 
   bool none_in_flight() const { return in_flight_.empty(); }
-  bool waits_for_person() const { return waiting_ > 0; }
+  bool waits_for_person() const { return waiting_ > 0 || asking_ > 0; }
   Deadline NextDeadline() const;
   std::uint64_t count() const { return limits_.calls(); }
 
@@ -81,6 +81,7 @@ class CellCalls {
     Deadline deadline = Deadline::Never();  // of the tool's own time limit
     std::uint64_t cost = 0;                 // of its arguments in budget_
     std::shared_ptr<PendingApproval> approval;
+    bool asks = false;  // runs, and waits for a person itself
     std::optional<ToolDecision> before_hook;  // the policy's, while the hook is asked
   };
 
@@ -103,7 +104,8 @@ class CellCalls {
   const std::uint32_t cell_;
   CallLimits limits_;
   std::size_t refused_ = 0;
-  std::size_t waiting_ = 0;  // for a person
+  std::size_t waiting_ = 0;  // for a person's approval
+  std::size_t asking_ = 0;   // tools that wait for a person themselves
   MemoryBudget budget_;      // arguments of calls that are not answered yet
   std::map<std::uint64_t, InFlight> in_flight_;
 };
