@@ -7,7 +7,7 @@ GLOVEPORT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 GLOVEPORT_BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config ccache
   libpython3-dev pybind11-dev libexpected-dev nlohmann-json3-dev libcpp-httplib-dev libre2-dev
-  libseccomp-dev libcli11-dev libfmt-dev libssl-dev libedit-dev libgtest-dev libgmock-dev
+  libseccomp-dev libcli11-dev libfmt-dev libssl-dev libedit-dev libsqlite3-dev libgtest-dev libgmock-dev
 )
 # What runs need besides: the inspector validates with jsonschema, cells use the scientific packages.
 GLOVEPORT_RUN_PACKAGES=(python3 python3-jsonschema python3-numpy python3-pandas python3-matplotlib tzdata)
