@@ -13,6 +13,7 @@
 #include "gloveport/core/agent/run_store.h"
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
@@ -226,6 +227,7 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
 
 Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console) {
   inputs.session.approver = TerminalApprover::Find(console);
+  ASSIGN_OR_RETURN(inputs.session.tools, WithBuiltinTools(inputs.session.tools, flags.builtin, &console));
   ASSIGN_OR_RETURN(const auto mcp, OpenMcp(flags.mcp, &runtime, inputs.session.approver, console));
   ASSIGN_OR_RETURN(inputs.session.tools, AddMcpTools(mcp, std::move(inputs.session.tools), console));
   if (mcp) console.Note(DescribeServers(*mcp));

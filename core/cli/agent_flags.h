@@ -48,6 +48,7 @@ struct AgentFlags {
   AuditFile audit;
   std::string hook;  // as MakeHook reads it
   McpFlags mcp;
+  std::string builtin;  // as WithBuiltinTools reads it
 };
 
 // Declares them. `flags` must outlive the parsing.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/display_printer.h"
 #include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/figure_folder.h"
@@ -82,6 +83,7 @@ Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figur
   const auto sink = std::make_shared<StreamingSink>(console, session_options.policy.limits);
   if (!options.json) session_options.sink = sink;
   session_options.approver = TerminalApprover::Find(console);
+  ASSIGN_OR_RETURN(session_options.tools, WithBuiltinTools(nullptr, options.builtin, &console));
   ASSIGN_OR_RETURN(const std::shared_ptr<DecisionHook> hook, MakeHook(options.hook));
   ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
                    Runtime::Create({.min_ready = 0,

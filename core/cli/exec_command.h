@@ -22,7 +22,8 @@ struct ExecOptions {
   std::string figures;  // folder for images; empty: the current one, and none with `json`
   bool json = false;
   AuditFile audit;
-  std::string hook;  // as MakeHook reads it
+  std::string hook;     // as MakeHook reads it
+  std::string builtin;  // as WithBuiltinTools reads it
   McpFlags mcp;
 };
 

@@ -13,6 +13,7 @@
 
 #include "gloveport/core/cli/audit_command.h"
 #include "gloveport/core/cli/audit_option.h"
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/chat_command.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/doctor_command.h"
@@ -32,6 +33,10 @@ namespace gloveport {
 namespace {
 
 using Command = std::function<ExitCode(Console&)>;
+
+void AddBuiltin(CLI::App& command, std::string& builtin) {
+  command.add_option("--builtin", builtin, kBuiltinHelp);
+}
 
 void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
   command.add_option("--hook", hook,
@@ -66,6 +71,7 @@ void AddRun(CLI::App& app, const Program& program, RunCommandOptions& options, C
                     "A JSON object a line on stdout for all that happens, as it happens");
   AddWatching(*command, options.agent.audit, options.agent.hook);
   AddMcp(*command, options.agent.mcp);
+  AddBuiltin(*command, options.agent.builtin);
   command->callback([&] { action = [&](Console& console) { return RunGoal(program, options, console); }; });
 }
 
@@ -83,6 +89,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Comman
                       "Folder for the images that the code shows, in place of the current one;\n"
                       "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
+  AddBuiltin(*command, options.builtin);
   AddWatching(*command, options.audit, options.hook);
   AddMcp(*command, options.mcp);
   command->callback([&] {
@@ -96,6 +103,7 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Comman
 void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& options, Command& action) {
   CLI::App* command =
       app.add_subcommand("session", "Serve sessions to a program: JSON lines on stdin and stdout");
+  AddBuiltin(*command, options.builtin);
   AddWatching(*command, options.audit, options.hook);
   AddMcp(*command, options.mcp);
   command->callback(
@@ -315,6 +323,7 @@ void AddChat(CLI::App& app, const Program& program, ChatOptions& options, Comman
   command->add_option("--resume", options.resume,
                       "A run that was kept, whose conversation goes on in a new session");
   AddWatching(*command, options.agent.audit, options.agent.hook);
+  AddBuiltin(*command, options.agent.builtin);
   AddMcp(*command, options.agent.mcp);
   command->callback([&] { action = [&](Console& console) { return RunChat(program, options, console); }; });
 }

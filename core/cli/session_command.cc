@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/host/runtime.h"
@@ -11,15 +12,25 @@ namespace gloveport {
 
 namespace {
 
-// The tools of MCP servers exist in every session besides those that its client declares.
-Status Serve(const McpFlags& flags, Runtime& runtime, Console& console) {
-  ASSIGN_OR_RETURN(const auto client, OpenMcp(flags, &runtime, nullptr, console));
-  SessionProtocolOptions options;
-  if (client) {
-    options.add_tools = [&](std::shared_ptr<const ToolRegistry> own) {
-      return AddMcpTools(client, std::move(own), console);
-    };
+using Tools = std::shared_ptr<const ToolRegistry>;
+
+Result<Tools> Together(const Tools& first, const Tools& second) {
+  auto all = std::make_shared<ToolRegistry>();
+  for (const Tools& tools : {first, second}) {
+    if (!tools) continue;
+    for (const auto& tool : tools->tools()) RETURN_IF_ERROR(all->Add(tool));
   }
+  return Tools(std::move(all));
+}
+
+// Tools of the host exist in every session besides those that its client declares.
+Status Serve(const SessionCommandOptions& flags, Runtime& runtime, const Tools& builtin, Console& console) {
+  ASSIGN_OR_RETURN(const auto mcp, OpenMcp(flags.mcp, &runtime, nullptr, console));
+  SessionProtocolOptions options;
+  options.add_tools = [&](const Tools& own) -> Result<Tools> {
+    ASSIGN_OR_RETURN(const Tools together, Together(own, builtin));
+    return AddMcpTools(mcp, together, console);
+  };
   return ServeSessionProtocol(runtime, options);
 }
 
@@ -33,9 +44,12 @@ ExitCode RunSession(const Program& program, const SessionCommandOptions& options
   if (!log) return fail(log.error()), kExitUsage;
   const auto hook = MakeHook(options.hook);
   if (!hook) return fail(hook.error()), kExitUsage;
+  // The terminal is the client's: nobody is asked there.
+  const auto tools = WithBuiltinTools(nullptr, options.builtin, nullptr);
+  if (!tools) return fail(tools.error()), kExitUsage;
   auto runtime = Runtime::Create({.record = *log, .hook = *hook});
   if (!runtime) return fail(runtime.error()), kExitConfinement;
-  const Status served = Serve(options.mcp, **runtime, console);
+  const Status served = Serve(options, **runtime, *tools, console);
   runtime->reset();
   const bool recorded = FinishAuditLog(*log, console);
   if (!served) return fail(served.error());

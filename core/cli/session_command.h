@@ -12,7 +12,8 @@ namespace gloveport {
 
 struct SessionCommandOptions {
   AuditFile audit;
-  std::string hook;  // as MakeHook reads it
+  std::string hook;     // as MakeHook reads it
+  std::string builtin;  // as WithBuiltinTools reads it
   McpFlags mcp;
 };
 

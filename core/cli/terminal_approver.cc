@@ -17,6 +17,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/terminal_prompt.h"
 #include "gloveport/core/wire/value_json.h"
 #include "gloveport/tools/python_literal.h"
 
@@ -132,6 +133,7 @@ void TerminalApprover::Show(const ApprovalRequest& request) {
 }
 
 ApprovalDecision TerminalApprover::Decide(const ApprovalRequest& request) {
+  const std::lock_guard turn(TerminalTurn());
   console_.HoldStatus();
   const auto decision = DecideAtThePrompt(request);
   console_.ReleaseStatus();

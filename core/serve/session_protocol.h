@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/runtime.h"
@@ -23,6 +24,7 @@ struct SessionProtocolOptions {
   // How long requests that were received before the input ended may go on, while somebody still reads the
   // output.
   std::chrono::milliseconds linger{5'000};
+  std::shared_ptr<const ToolRegistry> tools;  // that every session has besides the client's own; may be null
 };
 
 // Serves until the input ends or the reader of the output goes away; then all sessions have been closed and
