@@ -18,6 +18,7 @@ Result<Measurements> MeasureTransactionalCell();  // transactional_cell
 Result<Measurements> MeasureIdleMemory();         // idle_private_memory
 Result<Measurements> MeasureManySessions();       // sessions_1000
 Result<Measurements> MeasureColdExec();           // exec_cold
+Result<Measurements> MeasureAgentStep();          // agent_step, agent_prompt_growth
 Result<Measurements> MeasurePurePython();         // pure_python
 
 }  // namespace gloveport::bench

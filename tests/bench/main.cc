@@ -34,6 +34,7 @@ const std::vector<Figure>& Figures() {
       {{"array_100mb"}, MeasureArray},
       {{"cells_per_second"}, MeasureCellsPerSecond},
       {{"exec_cold"}, MeasureColdExec},
+      {{"agent_step", "agent_prompt_growth"}, MeasureAgentStep},
       {{"pure_python"}, MeasurePurePython},
   };
   return figures;

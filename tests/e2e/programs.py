@@ -19,10 +19,10 @@ OK, FAILED, USAGE, DENIED, LIMIT, CONFINEMENT, MODEL = range(7)
 
 
 def environment(**changes):
-    """The environment of a command: no keys, no colours but what `changes` sets."""
+    """The environment of a command: no keys, no settings of the user's, but what `changes` sets."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("OPENAI_", "ANTHROPIC_")) and not name.lower().endswith("_proxy")}
-    return {**kept, **changes}
+    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **changes}
 
 
 def run(*command, stdin=None, timeout=120, cwd=None, **changes):
