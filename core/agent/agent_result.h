@@ -78,6 +78,7 @@ struct AgentResult {
   std::vector<ChatMessage> prompt;  // the conversation before the first reply of this run
   TokenUsage tokens;                // of all steps and plans
   std::optional<double> cost;       // of them; absent where the price of one is not known
+  std::string currency;             // that cost counts in
   Usage totals;                     // of all cells: sums, the largest max_rss_bytes, files once each in order
   std::chrono::nanoseconds wall{0};        // of the whole run
   std::chrono::nanoseconds model_time{0};  // of it, waiting for the model

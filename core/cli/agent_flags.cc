@@ -210,10 +210,12 @@ void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
   command.add_flag("--no-stream", flags.no_stream, "Ask the model for whole replies");
 }
 
-Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags) {
+Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags, Console& console) {
   AgentInputs inputs;
   ASSIGN_OR_RETURN(inputs.session.policy, AtOption("--policy", LoadPolicy(flags.policy)));
   ASSIGN_OR_RETURN(inputs.session.tools, GrantTools(program, flags.tools));
+  ASSIGN_OR_RETURN(inputs.session.tools,
+                   WithBuiltinTools(inputs.session.tools, flags.builtin, &console));
   ASSIGN_OR_RETURN(inputs.agent.files, ReadInputFiles(flags.files));
   ASSIGN_OR_RETURN(inputs.agent.schema, ReadSchema(flags.schema));
   ASSIGN_OR_RETURN(inputs.model, AtOption("--model", MakeModel(flags.model)));
@@ -227,7 +229,6 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
 
 Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console) {
   inputs.session.approver = TerminalApprover::Find(console);
-  ASSIGN_OR_RETURN(inputs.session.tools, WithBuiltinTools(inputs.session.tools, flags.builtin, &console));
   ASSIGN_OR_RETURN(const auto mcp, OpenMcp(flags.mcp, &runtime, inputs.session.approver, console));
   ASSIGN_OR_RETURN(inputs.session.tools, AddMcpTools(mcp, std::move(inputs.session.tools), console));
   if (mcp) console.Note(DescribeServers(*mcp));

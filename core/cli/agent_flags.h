@@ -63,8 +63,8 @@ struct AgentInputs {
   std::shared_ptr<DecisionHook> hook;
 };
 
-// Errors name the option.
-Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags);
+// Errors name the option. The console, at which a tool may ask, must outlive the session.
+Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags, Console& console);
 
 // Gives the session an approver where somebody can be asked, and the tools of MCP servers, which are started.
 // `runtime` and the console must outlive the session.

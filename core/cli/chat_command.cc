@@ -143,7 +143,7 @@ ExitCode RunChat(const Program& program, const ChatOptions& options, Console& co
   const auto fail = [&](const Error& error) {
     return ReportFailure(program, "chat", error, FailureForm::kText, console);
   };
-  auto inputs = ReadAgentInputs(program, options.agent);
+  auto inputs = ReadAgentInputs(program, options.agent, console);
   if (!inputs) return fail(inputs.error());
   const auto log = OpenAuditLog(options.agent.audit);
   if (!log) return fail(log.error());

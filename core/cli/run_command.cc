@@ -56,7 +56,7 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
 
 ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Console& console) {
   const FailureForm form = FailureFormOf(options.json || options.jsonl);
-  auto inputs = ReadAgentInputs(program, options.agent);
+  auto inputs = ReadAgentInputs(program, options.agent, console);
   if (!inputs) return ReportFailure(program, "run", inputs.error(), form, console);
   inputs->agent.goal = options.goal;
   const auto log = OpenAuditLog(options.agent.audit);
