@@ -11,6 +11,7 @@
 namespace gloveport {
 namespace {
 
+constexpr int kAllowedByAll = 4096;  // output tokens that every model takes
 constexpr const char* kApiVersion = "2023-06-01";
 constexpr std::size_t kMaxStopSequences = 8192;
 
@@ -114,9 +115,9 @@ Anthropic::Anthropic(AnthropicOptions options)
     : model_(std::move(options.model)),
       name_("anthropic:" + model_),
       path_(PathBelow(options.endpoint.base_url)),
-      default_max_tokens_(options.default_max_tokens),
       settings_(std::move(options.settings)),
       endpoint_(WithKey(std::move(options.endpoint), options.api_key)),
+      default_max_tokens_(options.default_max_tokens),
       cache_(settings_.prompt_cache) {}
 
 void Anthropic::AddForm(Json& body, ActionForm form) const {
@@ -146,7 +147,7 @@ void Anthropic::AddThinking(Json& body) const {
 Json Anthropic::Body(const ChatRequest& request, ActionForm form) const {
   Json body;
   body["model"] = model_;
-  body["max_tokens"] = request.max_tokens.value_or(default_max_tokens_);
+  body["max_tokens"] = request.max_tokens.value_or(default_max_tokens_.load());
   std::string system;
   for (const ChatMessage& message : request.messages) {
     if (message.role == Role::kSystem) AppendParagraph(system, message.content);
@@ -173,6 +174,9 @@ Json Anthropic::Body(const ChatRequest& request, ActionForm form) const {
 bool Anthropic::Adapt(const JsonReply& reply, const Json& sent) {
   if (reply.status != 400 && reply.status != 422) return false;
   const Refusal refusal(reply);
+  if (refusal.Says("max_tokens") && sent["max_tokens"] == default_max_tokens_.load()) {
+    return default_max_tokens_.exchange(kAllowedByAll) > kAllowedByAll;
+  }
   if (sent.contains("temperature") && refusal.Says("temperature")) return temperature_.exchange(false);
   if (cache_ && refusal.Says("cache_control")) return cache_.exchange(false);
   if (sent.contains("tools") && refusal.Says("tool_choice")) {

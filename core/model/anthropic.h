@@ -16,7 +16,9 @@ struct AnthropicOptions {
 
   std::string model;
   std::string api_key;
-  int default_max_tokens = 4096;  // the API wants a limit with each request
+  // The API wants a limit with each request, and counts thinking too. A model that allows less is asked with
+  // 4096 from then on.
+  int default_max_tokens = 16'384;
   EndpointOptions
       endpoint;  // an empty base_url means kDefaultBaseUrl; one that ends in /v1 is understood too
   // A number as reasoning_effort is a budget of tokens for thinking; a word is the API's "effort".
@@ -45,9 +47,9 @@ class Anthropic : public Model {
   std::string model_;
   std::string name_;
   std::string path_;
-  int default_max_tokens_;
   ModelOptions settings_;
   JsonEndpoint endpoint_;
+  std::atomic<int> default_max_tokens_;
   std::atomic<bool> temperature_ = true;
   std::atomic<bool> stream_ = true;
   std::atomic<bool> cache_;

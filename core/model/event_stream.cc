@@ -39,6 +39,11 @@ bool MayBecomeEvents(std::string_view text) {
                      [&](std::string_view field) { return field.starts_with(text); });
 }
 
+tl::unexpected<Error> TooLarge(std::string_view what, std::size_t max_bytes) {
+  return Fail(ErrorCode::kResourceExhausted,
+              fmt::format("{} is larger than the {} bytes that are allowed", what, max_bytes));
+}
+
 }  // namespace
 
 const Json* StreamHandler::ErrorIn(std::string_view name, const Json& data) const {
@@ -46,8 +51,10 @@ const Json* StreamHandler::ErrorIn(std::string_view name, const Json& data) cons
   return name == "error" || TextOf(data, "type") == "error" ? &data : nullptr;
 }
 
-EventStream::EventStream(StreamHandler& handler, SseLimits limits)
-    : handler_(handler), parser_([this](const SseEvent& event) { return TakeEvent(event); }, limits) {}
+EventStream::EventStream(StreamHandler& handler, std::size_t max_bytes, SseLimits limits)
+    : handler_(handler),
+      max_bytes_(max_bytes),
+      parser_([this](const SseEvent& event) { return TakeEvent(event); }, limits) {}
 
 void EventStream::TakeHead(const HttpResponse& head) {
   const std::string* type = FindHeader(head.headers, "content-type");
@@ -73,6 +80,7 @@ void EventStream::Decide() {
 
 Status EventStream::Route(std::string_view piece) {
   if (kind_ == Kind::kEvents) return parser_.Feed(piece);
+  if (piece.size() > max_bytes_ - document_.size()) return TooLarge("the answer", max_bytes_);
   document_ += piece;
   if (kind_ == Kind::kUndecided) Decide();
   if (kind_ != Kind::kEvents) return {};
@@ -109,6 +117,7 @@ Status EventStream::TakeEvent(const SseEvent& event) {
   auto step = handler_.OnEvent(event.name, *data);
   if (!step)
     return Fail(ErrorCode::kProtocol, "an event of the stream has the wrong form: " + step.error().message);
+  if (handler_.bytes() > max_bytes_) return TooLarge("the text of the stream", max_bytes_);
   if (*step == StreamStep::kMore) return {};
   done_ = true;
   return Fail(ErrorCode::kClosed, kEnough);

@@ -48,7 +48,8 @@ class StreamHandler {
 
 class EventStream {
  public:
-  explicit EventStream(StreamHandler& handler, SseLimits limits = {});
+  // `max_bytes` are those of a document, and of the text of all events together.
+  EventStream(StreamHandler& handler, std::size_t max_bytes, SseLimits limits = {});
 
   void TakeHead(const HttpResponse& head);
   bool TakeBody(std::string_view piece);  // false: wants no more
@@ -76,6 +77,7 @@ class EventStream {
   void CutBy(const std::optional<Error>& failure);
 
   StreamHandler& handler_;
+  std::size_t max_bytes_;
   SseParser parser_;
   Kind kind_ = Kind::kUndecided;
   std::string type_;      // Content-Type

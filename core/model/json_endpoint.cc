@@ -157,10 +157,11 @@ JsonEndpoint::Attempt JsonEndpoint::Try(const HttpRequest& request, Deadline dea
 JsonEndpoint::Attempt JsonEndpoint::TryStream(const HttpRequest& request, Deadline deadline,
                                               StreamHandler& handler) const {
   handler.Begin();
-  EventStream stream(handler, options_.stream);
+  EventStream stream(handler, options_.max_response_bytes, options_.stream);
   HttpRequest attempt = request;
   attempt.deadline = deadline;
   attempt.max_silence = options_.attempt_timeout;
+  attempt.max_response_bytes = options_.max_stream_bytes;
   bool begun = false;
   attempt.on_head = [&](const HttpResponse& head) {
     begun = head.status / 100 == 2;

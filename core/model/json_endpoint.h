@@ -30,7 +30,9 @@ struct EndpointOptions {
   RetryClock clock = RetryClock::System();
   // For each try, within the deadline of the whole. A stream may take longer, but not be silent for longer.
   std::chrono::milliseconds attempt_timeout{600'000};
-  std::size_t max_response_bytes = 32u << 20;
+  std::size_t max_response_bytes = 32u << 20;  // of a whole answer, or of the text that a stream brings
+  std::size_t max_stream_bytes =
+      1u << 30;  // of a stream with all that stands around the text; none of it is kept
   SseLimits stream;
 };
 

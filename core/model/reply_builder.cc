@@ -76,11 +76,25 @@ CodeAction ReplyBuilder::ReadCalls() const {
   return all;
 }
 
+// A model that was offered no tool may call one of its own invention: that is text like any other, and is
+// answered as such.
+void ReplyBuilder::TakeCalls() {
+  CodeAction action = ReadCalls();
+  if (reply_.form == ActionForm::kTool || action.problem.empty()) {
+    reply_.action = std::move(action);
+    return;
+  }
+  for (const Call& call : calls_) {
+    if (!reply_.content.empty()) TakeContent("\n");
+    TakeContent(DumpJson(Json{{"name", call.name}, {"arguments", call.arguments}}));
+  }
+}
+
 ChatReply ReplyBuilder::Finish(const std::string& model) {
   TakeContent(cutter_.End());
   if (cutter_.stopped()) reply_.finish_reason = "stop";
   if (!calls_.empty()) {
-    reply_.action = ReadCalls();
+    TakeCalls();
   } else if (reply_.form == ActionForm::kJson) {
     reply_.action = ReadStructured(reply_.content);
   }

@@ -56,6 +56,7 @@ class ReplyBuilder {
   void HandOnParts(std::string_view json, CodeStream& parts);
   void TakeContent(std::string_view text);
   CodeAction ReadCalls() const;
+  void TakeCalls();
 
   const ChatRequest& request_;
   StopCutter cutter_;

@@ -38,7 +38,7 @@ Came Read(unsigned kind, std::string_view body, std::size_t piece) {
     if (delta.kind == ChatDelta::Kind::kContent) came.content += delta.text;
   };
   const auto handler = HandlerFor(kind, request);
-  EventStream stream(*handler, {.max_line_bytes = 4096, .max_event_bytes = 8192});
+  EventStream stream(*handler, 16'384, {.max_line_bytes = 4096, .max_event_bytes = 8192});
   HttpResponse head{200, {}, ""};
   if (kind & 64) head.headers.push_back({"Content-Type", "text/event-stream"});
   stream.TakeHead(head);

@@ -57,6 +57,20 @@ TEST(Anthropic, AlwaysSendsALimit) {
   EXPECT_EQ(BodyOf(server.requests().at(0))["max_tokens"], 321);
 }
 
+TEST(Anthropic, AsksForLessWhereAModelAllowsLess) {
+  const auto refusal =
+      Answer(400, R"({"type":"error","error":{"message":"max_tokens: 16384 > 8192, which is the maximum"}})");
+  FaultServer server({refusal, Answer(200, kHello), Answer(200, kHello), refusal});
+  Anthropic model(At(server.url()));
+  ASSERT_TRUE(model.Complete({}).has_value());
+  ASSERT_TRUE(model.Complete({}).has_value());
+  EXPECT_EQ(BodyOf(server.requests().at(0))["max_tokens"], 16384);
+  EXPECT_EQ(BodyOf(server.requests().at(2))["max_tokens"], 4096);
+  ChatRequest asked;
+  asked.max_tokens = 9000;
+  EXPECT_FALSE(model.Complete(asked).has_value()) << "what the user asked for is not changed";
+}
+
 TEST(Anthropic, BaseUrlMayEndInV1) {
   for (const char* path : {"", "/", "/v1", "/v1/"}) {
     FaultServer server({Answer(200, kHello)});
@@ -67,7 +81,7 @@ TEST(Anthropic, BaseUrlMayEndInV1) {
 
 TEST(Anthropic, ReadsBlocksUsageAndReason) {
   FaultServer server({Answer(200, R"({"model":"claude-x-2026","content":[{"type":"thinking","thinking":"hm"},
-      {"type":"text","text":"a"},{"type":"tool_use","id":"t"},{"type":"text","text":"b"}],"stop_reason":"max_tokens",
+      {"type":"text","text":"a"},{"type":"citation"},{"type":"text","text":"b"}],"stop_reason":"max_tokens",
       "usage":{"input_tokens":1,"cache_creation_input_tokens":20,"cache_read_input_tokens":300,"output_tokens":4}})")});
   const auto reply = Anthropic(At(server.url())).Complete({});
   ASSERT_TRUE(reply.has_value()) << reply.error().message;

@@ -219,6 +219,20 @@ TEST(OpenAiActions, ACallThatCannotBeUsedSaysWhatIsWrong) {
   EXPECT_EQ(reply->action->code, "");
 }
 
+TEST(OpenAiActions, ACallThatNobodyOfferedIsText) {
+  DeltaCollector deltas;
+  const auto reply = Read(
+      StreamOf(Chunk(R"({"content":"I search."})") + CallChunk(0, "c1", "search", R"({"q":"a"})") + kEnd),
+      ActionForm::kText, deltas);
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_FALSE(reply->action);
+  EXPECT_EQ(reply->content, "I search.\n{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":\\\"a\\\"}\"}");
+  EXPECT_EQ(deltas.texts["content"], reply->content);
+  const auto known =
+      Read(StreamOf(CallChunk(0, "c1", "execute_code", R"({"code":"1"})") + kEnd), ActionForm::kText, deltas);
+  EXPECT_EQ(known->action->code, "1");
+}
+
 TEST(OpenAiActions, EndlessCallsAreAnError) {
   std::string events;
   for (int i = 0; i < 70; ++i) events += CallChunk(i, "c", "execute_code", "{}");

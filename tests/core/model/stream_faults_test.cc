@@ -23,7 +23,8 @@ class StreamFaults : public testing::TestWithParam<StreamProtocol> {
     endpoint.base_url = server.url();
     endpoint.clock = clock_.clock();
     endpoint.attempt_timeout = attempt_timeout_;
-    endpoint.max_response_bytes = 200'000;
+    endpoint.max_response_bytes = 50'000;
+    endpoint.max_stream_bytes = 200'000;
     endpoint.stream = {.max_line_bytes = 20'000, .max_event_bytes = 30'000};
     request.messages = {{Role::kUser, "hi"}};
     request.on_delta = [this](const ChatDelta& delta) {
@@ -262,6 +263,10 @@ TEST_P(StreamFaults, HugeLinesEventsAndStreamsAreRefused) {
       {"data: " + std::string(100'000, 'x'), "a line of the stream is longer than the 20000 bytes"},
       {event, "an event of the stream is longer than the 30000 bytes"},
       {stream, "larger than the 200000 bytes"},
+      {GetParam().begin + Text(std::string(15'000, 'x')) + Text(std::string(15'000, 'x')) +
+           Text(std::string(15'000, 'x')) + Text(std::string(15'000, 'x')),
+       "the text of the stream is larger than the 50000 bytes"},
+      {"{" + std::string(100'000, ' ') + "}", "the answer is larger than the 50000 bytes"},
   };
   for (const auto& [events, message] : cases) {
     FaultServer server({StreamOf(events), StreamOf(Hello())});
