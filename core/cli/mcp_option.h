@@ -22,10 +22,10 @@ struct McpFlags {
   bool any() const { return !servers.empty() || !config.empty(); }
 };
 
-// Starts the servers that the flags name; null where they name none. `runtime` checks results against unusual schemas
-// and must outlive the client and its tools; without one they are not checked. `approver`, which may be null,
-// answers what servers ask a person. What happens with servers is noted on the console, which must outlive
-// them too.
+// Starts the servers that the flags name; null where they name none. `runtime` checks results against unusual
+// schemas and must outlive the client and its tools; without one they are not checked. `approver`, which may
+// be null, answers what servers ask a person. What happens with servers is noted on the console, which must
+// outlive them too.
 Result<std::shared_ptr<McpClient>> OpenMcp(const McpFlags& flags, Runtime* runtime,
                                            std::shared_ptr<Approver> approver, Console& console);
 

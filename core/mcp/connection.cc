@@ -20,7 +20,6 @@ constexpr int kMaxRounds = 8;   // of questions before one result
 constexpr int kMaxRelists = 3;  // of a list that changes while it is read
 constexpr std::size_t kMaxInputs = 16;
 constexpr std::chrono::milliseconds kWorthWaiting{2'000};
-constexpr std::chrono::milliseconds kStopCheck{50};
 
 }  // namespace
 
@@ -84,29 +83,14 @@ Result<McpConnection::Link> McpConnection::Open(Deadline deadline, const std::st
   handshake.probe_time = options_.probe_time;
   auto facts = Negotiate(*peer, handshake);
   if (!facts) {
-    peer->Close();
-    Error error = facts.error();
-    const std::string words = peer->transport().LastWords();
-    if (!words.empty() && error.message.find(words) == std::string::npos) error.message += "; " + words;
-    return tl::unexpected<Error>(std::move(error));
+    peer->Close();  // then it is known how it ended
+    return tl::unexpected<Error>(peer->WithEnding(facts.error()));
   }
   if (facts->logging && !IsStateless(facts->revision)) {
     McpCallOptions quick{.deadline = handshake.deadline, .stop = stop};
     (void)peer->Call("logging/setLevel", {{"level", "warning"}}, quick);
   }
   return Link{std::move(peer), std::move(*facts)};
-}
-
-// The right to connect, one at a time.
-Result<std::unique_lock<std::timed_mutex>> McpConnection::Turn(Deadline deadline,
-                                                               const std::stop_token& stop) {
-  const Deadline patience = Earlier(deadline, Deadline::After(options_.start_time));
-  std::unique_lock turn(connecting_, std::defer_lock);
-  while (!turn.try_lock_for(kStopCheck)) {
-    if (stop.stop_requested()) return Fail(ErrorCode::kClosed, "the call was stopped");
-    if (patience.passed()) return Fail(ErrorCode::kDeadlineExceeded, "it was not connected in time");
-  }
-  return turn;
 }
 
 std::optional<McpConnection::Link> McpConnection::Present() const {
@@ -116,7 +100,10 @@ std::optional<McpConnection::Link> McpConnection::Present() const {
 
 Result<McpConnection::Link> McpConnection::Use(Deadline deadline, const std::stop_token& stop) {
   if (auto present = Present()) return *present;
-  ASSIGN_OR_RETURN(const auto turn, Turn(deadline, stop));
+  const TurnGate::Holder turn =
+      connecting_.Take(Earlier(deadline, Deadline::After(options_.start_time)), stop);  // one at a time
+  if (!turn && stop.stop_requested()) return Fail(ErrorCode::kClosed, "the call was stopped");
+  if (!turn) return Fail(ErrorCode::kDeadlineExceeded, "it was not connected in time");
   if (auto present = Present()) return *present;  // somebody else was faster
   std::shared_ptr<McpPeer> old;
   {

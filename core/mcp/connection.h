@@ -23,6 +23,7 @@
 #include "gloveport/core/mcp/server_config.h"
 #include "gloveport/core/mcp/server_events.h"
 #include "gloveport/core/mcp/tool_list.h"
+#include "gloveport/core/mcp/turn_gate.h"
 #include "gloveport/core/net/http_client.h"
 
 namespace gloveport {
@@ -86,7 +87,6 @@ class McpConnection {
     McpServerFacts facts;
   };
 
-  Result<std::unique_lock<std::timed_mutex>> Turn(Deadline deadline, const std::stop_token& stop);
   std::optional<Link> Present() const;
   Result<Link> Use(Deadline deadline, const std::stop_token& stop);
   Status AwaitTurn(Deadline deadline, const std::stop_token& stop) const;
@@ -110,7 +110,7 @@ class McpConnection {
   const McpConnectionOptions options_;
   const std::shared_ptr<ServerEvents> events_;
 
-  std::timed_mutex connecting_;  // held by the one that connects
+  TurnGate connecting_;
   mutable std::mutex mutex_;
   std::optional<Link> link_;
   std::jthread subscriber_;

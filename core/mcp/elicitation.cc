@@ -82,7 +82,8 @@ Result<ElicitationForm> ParseElicitation(const Json& params) {
   if (!mode.empty() && mode != "form")
     return Fail(ErrorCode::kInvalidArgument, "this client can answer elicitations of the mode \"form\" only");
   ElicitationForm form;
-  form.message = CleanText(TextOf(params, "message"), kMaxMessageBytes);
+  // On one line: no line of the question may look like one of ours.
+  form.message = CleanLine(TextOf(params, "message"), kMaxMessageBytes);
   form.fields = Value(Value::Map());
   form.schema = MemberOf(params, "requestedSchema");
   const Json& properties = MemberOf(form.schema, "properties");

@@ -38,6 +38,7 @@ class HttpTransport : public McpTransport {
   Status Open(McpReceiver receiver) override;
   Status Send(const McpOutgoing& message) override;
   void Agreed(std::string_view revision) override;
+  std::string Ending() const override { return ""; }
   std::string LastWords() const override { return ""; }
   void Close() override;
 

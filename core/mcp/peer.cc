@@ -81,13 +81,21 @@ void McpPeer::CountBad(std::string_view what) {
   }
 }
 
+// What the server wrote to its standard error is a hint for people: an exception in a session has only the
+// message.
+Error McpPeer::WithEnding(Error error) const {
+  const std::string ending = transport_->Ending();
+  const std::string words = transport_->LastWords();
+  if (!ending.empty() && error.message.find(ending) == std::string::npos) error.message += "; " + ending;
+  if (!words.empty() && error.hint.empty()) error.hint = "it last wrote: " + words;
+  return error;
+}
+
 void McpPeer::Lose(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     if (reason_) return;
-    reason_ = error;
-    const std::string words = transport_->LastWords();
-    if (!words.empty()) reason_->message += "; " + words;
+    reason_ = WithEnding(error);
   }
   lost_ = true;
   // Told before those who wait: they may close this at once.

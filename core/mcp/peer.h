@@ -65,7 +65,9 @@ class McpPeer {
   // Says the revision to the transport, and how calls are cancelled from now on.
   void Agreed(std::string_view revision);
   bool lost() const { return lost_; }
-  Error reason() const;  // why it was lost, with the last words of the server
+  Error reason() const;  // why it was lost
+  // The same error, saying how the server ended, and with its last words as a hint where there is none.
+  Error WithEnding(Error error) const;
   void Close();
 
  private:

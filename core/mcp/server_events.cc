@@ -41,7 +41,7 @@ McpPeerHandlers ServerEvents::MakeHandlers() {
   };
   handlers.on_request = [self = shared_from_this()](const RpcMessage& request) { self->OnRequest(request); };
   handlers.on_lost = [self = shared_from_this()](const Error& error) {
-    self->Note("the connection was lost: " + error.message);
+    self->Note("the connection was lost: " + error.message + (error.hint.empty() ? "" : "; " + error.hint));
   };
   return handlers;
 }

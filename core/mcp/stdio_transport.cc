@@ -72,10 +72,7 @@ void StdioTransport::Run(std::promise<Status>& started) {
     started.set_value(tl::unexpected<Error>(process.error()));
     return;
   }
-  {
-    const std::lock_guard lock(write_mutex_);
-    input_ = process->TakeInput();
-  }
+  input_ = process->TakeInput();  // nobody writes yet
   started.set_value({});
   const auto lost = Read(*process);
   closing_ = true;  // whoever is writing gives up
@@ -154,10 +151,8 @@ bool StdioTransport::AwaitEnd(ServerProcess& process) {
 }
 
 void StdioTransport::End(ServerProcess& process) {
-  {
-    const std::lock_guard lock(write_mutex_);
+  if (const TurnGate::Holder turn = writing_.Take(Deadline::Never(), {}))
     input_.reset();  // which tells an MCP server to end
-  }
   bool over = AwaitEnd(process);
   if (!over) {
     process.Signal(SIGTERM);
@@ -194,9 +189,9 @@ Status StdioTransport::Write(const McpOutgoing& message, bool& partly_written) {
 
 Status StdioTransport::Send(const McpOutgoing& message) {
   const Deadline deadline = Earlier(message.deadline, Deadline::After(options_.write_time));
-  std::unique_lock lock(write_mutex_, std::defer_lock);
-  if (!lock.try_lock_until(deadline.when()))
-    return Fail(ErrorCode::kDeadlineExceeded, "the server does not read what it is sent");
+  const TurnGate::Holder turn = writing_.Take(deadline, message.stop);
+  if (!turn && message.stop.stop_requested()) return Fail(ErrorCode::kClosed, "stopped before it was sent");
+  if (!turn) return Fail(ErrorCode::kDeadlineExceeded, "the server does not read what it is sent");
   if (!input_) return Fail(ErrorCode::kClosed, "the connection to the server has ended");
   bool partly_written = false;
   const Status written = Write(message, partly_written);
@@ -205,14 +200,15 @@ Status StdioTransport::Send(const McpOutgoing& message) {
   return written;
 }
 
+std::string StdioTransport::Ending() const {
+  const std::lock_guard lock(words_mutex_);
+  return ended_.empty() ? "" : "it ended " + ended_;
+}
+
 std::string StdioTransport::LastWords() const {
   const std::lock_guard lock(words_mutex_);
-  std::string words = ended_.empty() ? "" : "it ended " + ended_;
   const std::string_view all = Trim(errors_);
-  const std::string_view last = all.substr(all.size() - std::min(all.size(), kMaxWordsBytes));
-  if (!last.empty())
-    words += (words.empty() ? "" : "; ") + ("it last wrote: " + CleanLine(last, kMaxWordsBytes));
-  return words;
+  return CleanLine(all.substr(all.size() - std::min(all.size(), kMaxWordsBytes)), kMaxWordsBytes);
 }
 
 void StdioTransport::Close() {

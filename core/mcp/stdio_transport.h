@@ -15,6 +15,7 @@
 #include "gloveport/core/mcp/limits.h"
 #include "gloveport/core/mcp/server_process.h"
 #include "gloveport/core/mcp/transport.h"
+#include "gloveport/core/mcp/turn_gate.h"
 
 namespace gloveport {
 
@@ -36,6 +37,7 @@ class StdioTransport : public McpTransport {
   Status Open(McpReceiver receiver) override;
   Status Send(const McpOutgoing& message) override;
   void Agreed(std::string_view) override {}
+  std::string Ending() const override;
   std::string LastWords() const override;
   void Close() override;
 
@@ -52,8 +54,8 @@ class StdioTransport : public McpTransport {
   McpReceiver receiver_;
   UniqueFd wake_;  // eventfd: Close was called
   std::atomic<bool> closing_{false};
-  std::timed_mutex write_mutex_;
-  UniqueFd input_;    // under write_mutex_; none once it is lost
+  TurnGate writing_;
+  UniqueFd input_;    // of whoever has the turn; none once it is lost
   std::string line_;  // of the reading thread: what has no line end yet
   mutable std::mutex words_mutex_;
   std::string errors_;  // the last of what it wrote to its standard error

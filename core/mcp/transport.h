@@ -53,8 +53,11 @@ class McpTransport {
   // listen for what an HTTP server sends on its own.
   virtual void Agreed(std::string_view revision) = 0;
 
-  // What is known of the peer's end, for error messages: "it ended with exit code 1; it last wrote: ...". May
-  // be empty. Thread-safe.
+  // How the server ended, for messages: "it ended with exit code 1". Empty while it runs, or where that is
+  // not known.
+  virtual std::string Ending() const = 0;
+  // What it last wrote to its standard error, on one line; may be empty. For people: it may hold secrets that
+  // are not a session's.
   virtual std::string LastWords() const = 0;
 
   // Ends the connection in order and waits for it. Idempotent; not from the receiver.
