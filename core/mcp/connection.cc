@@ -185,8 +185,8 @@ Result<Json> McpConnection::RequestOnce(const Link& link, std::string_view metho
 
 Result<Json> McpConnection::Request(std::string_view method, Json params, McpCallOptions options,
                                     std::string_view name) {
-  options.deadline =
-      Earlier(options.deadline, Deadline::After(config_.call_time.value_or(options_.call_time)));
+  if (options.deadline.never())
+    options.deadline = Deadline::After(config_.call_time.value_or(options_.call_time));
   const ServerEvents::ActiveCall active(*events_, options.deadline);
   bool refused_before = false;
   for (int round = 0; round < kMaxRounds; ++round) {

@@ -59,6 +59,7 @@ class McpConnection {
   McpConnection& operator=(const McpConnection&) = delete;
 
   const std::string& name() const { return config_.name; }
+  std::optional<std::chrono::milliseconds> call_time() const { return config_.call_time; }
 
   // What the server said of itself; connects where it is not connected. Errors of every function here name
   // the server.

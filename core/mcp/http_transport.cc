@@ -39,6 +39,14 @@ bool Pause(std::chrono::milliseconds time, Deadline deadline, const std::stop_to
   return !stop.stop_requested() && !other_stop.stop_requested() && !deadline.passed();
 }
 
+// 404, as the protocol has it; many servers say 400 and name the session.
+bool SaysUnknownSession(const HttpResponse& response) {
+  if (response.status == 404) return true;
+  if (response.status != 400) return false;
+  return response.body.find("ession ID") != std::string::npos ||
+         response.body.find("ession not found") != std::string::npos;
+}
+
 tl::unexpected<Error> RefusedWith(const HttpResponse& response) {
   std::string text = fmt::format("it answered with HTTP status {}", response.status);
   if (!response.body.empty()) text += ": " + CleanLine(response.body, kShownBodyBytes);
@@ -146,7 +154,7 @@ Status HttpTransport::Conclude(const McpOutgoing& message, const Result<HttpResp
     return tl::unexpected<Error>(response.error());
   }
   if (response->status / 100 != 2) {
-    if (response->status == 404 && !session().empty()) {
+    if (!session().empty() && SaysUnknownSession(*response)) {
       Lose({ErrorCode::kClosed, "the server knows the session no more"});
       return Fail(ErrorCode::kNotFound, "the server knows the session no more");
     }
@@ -228,7 +236,7 @@ void HttpTransport::Listen(const std::stop_token& stop) {
     const auto began = std::chrono::steady_clock::now();
     const auto response = Perform(std::move(request), nullptr, exchange);
     if (exchange.broken) return Lose(*exchange.broken);
-    if (response && response->status == 404 && !session().empty())
+    if (response && !session().empty() && SaysUnknownSession(*response))
       return Lose({ErrorCode::kClosed, "the server knows the session no more"});
     if (response && response->status / 100 != 2) return;
     if (response && !exchange.is_stream) return;

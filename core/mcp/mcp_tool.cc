@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -30,6 +31,19 @@ class FunctionTool : public Tool {
   const Function function_;
 };
 
+McpSignature SignatureOf(const McpToolInfo& info, std::string_view python_name,
+                         const McpConnection& connection, const McpLimits& limits) {
+  McpSignature signature = MakeSignature(info, python_name, limits);
+  signature.spec.timeout = connection.call_time();
+  return signature;
+}
+
+// The host says that the time is up, by the stop, and gives the cell the right exception for it; this is for
+// hosts that do not.
+Deadline AfterHost(Deadline deadline) {
+  return deadline.never() ? deadline : Deadline::At(deadline.when() + std::chrono::seconds(1));
+}
+
 Value ResourceEntry(const Json& resource) {
   Value entry = Value::Object({{"uri", Value(TextOf(resource, "uri").substr(0, kMaxUriBytes))}});
   for (const char* key : {"name", "title", "description", "mimeType"}) {
@@ -45,7 +59,7 @@ McpTool::McpTool(std::shared_ptr<McpConnection> connection, McpToolInfo info, st
                  SchemaValidator validate, const McpLimits& limits)
     : connection_(std::move(connection)),
       info_(std::move(info)),
-      signature_(MakeSignature(info_, python_name, limits)),
+      signature_(SignatureOf(info_, python_name, *connection_, limits)),
       validate_(std::move(validate)),
       limits_(limits) {}
 
@@ -54,8 +68,9 @@ Result<Value> McpTool::Call(const Arguments& arguments, CallContext& context) {
   if (!json)
     return Fail(json.error().code, fmt::format("{}() {}", spec().name, json.error().message),
                 json.error().hint);
+  const Deadline deadline = AfterHost(context.deadline);
   ASSIGN_OR_RETURN(const Json result,
-                   connection_->CallTool({info_, std::move(*json), context.deadline, context.stop}));
+                   connection_->CallTool({info_, std::move(*json), deadline, context.stop}));
   auto value = ToolResultValue(result, info_, validate_, limits_);
   if (!value && value.error().code == ErrorCode::kProtocol)
     value.error().message = fmt::format("MCP server {}: {}", connection_->name(), value.error().message);

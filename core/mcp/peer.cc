@@ -58,6 +58,8 @@ void McpPeer::Handle(RpcMessage message) {
   switch (message.kind) {
     case RpcMessage::Kind::kResult:
     case RpcMessage::Kind::kError:
+      // It could not read what it was sent; over HTTP the status says which request that was.
+      if (message.id.is_null()) return;
       if (!pending_.Complete(std::move(message))) CountBad("an answer to nothing that was asked");
       return;
     case RpcMessage::Kind::kNotification:
@@ -119,7 +121,9 @@ Result<std::int64_t> McpPeer::Begin(std::string_view method, Json params, const 
   const Status sent =
       transport_->Send({RpcRequest(id, method, std::move(params)), options.headers,
                         [this, id] { return pending_.IsAnswered(id); }, options.deadline, options.stop});
-  if (sent || pending_.IsAnswered(id)) return id;
+  // Refused without being carried out: that counts for more than that the connection is lost with it.
+  const bool refused = !sent && sent.error().code == ErrorCode::kNotFound;
+  if (!refused && (sent || pending_.IsAnswered(id))) return id;
   pending_.Drop(id);
   const bool given_up = options.stop.stop_requested() || options.deadline.passed();
   if (given_up && cancels_by_message_) Cancel(id, "the caller waits no longer");

@@ -49,12 +49,24 @@ class HttpServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [str(self.port) if word == "PORT" else word for word in command]
-        env = {**environment(**changes), "PORT": str(self.port)}
-        self.process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._command = [str(self.port) if word == "PORT" else word for word in command]
+        self._env = {**environment(**changes), "PORT": str(self.port)}
+        self.process = self._start()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
 
+    def restart(self):
+        self.process.kill()
+        self.process.wait(30)
+        self.process = self._start()
+        self._await()
+
+    def _start(self):
+        return subprocess.Popen(self._command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
     def __enter__(self):
+        return self._await()
+
+    def _await(self):
         end = time.monotonic() + 30
         while time.monotonic() < end:
             try:
@@ -143,6 +155,14 @@ class EverythingOverHttp(Everything):
     def flags(self):
         return ["--mcp", f"every={self.server.url}"]
 
+    def test_a_server_that_was_started_again_gets_a_new_session(self):
+        with Client([GLOVEPORT, "session", *self.flags()], stderr=subprocess.DEVNULL) as client:
+            client.call("open")
+            for text in ("before", "after"):
+                result = client.call("run", session="s1", code=f"echo({text!r})")["result"]
+                self.assertEqual(f"Echo: {text}", result["value"], result)
+                self.server.restart()
+
 
 @unittest.skipUnless(HAS_NODE, NODE_REASON)
 class Stdio(Case):
@@ -177,6 +197,13 @@ class Stdio(Case):
         result = run_code("search_nodes('programs')['entities'][0]['name']", "--mcp-config", memory)
         self.assertEqual("Ada", result["value"])
 
+    def test_a_call_may_have_a_time_of_its_own(self):
+        config = self.write("mcp.json", json.dumps({"mcpServers": {"every": {
+            "command": NODE, "args": [os.path.join(SERVERS, "server-everything", "dist", "index.js")], "timeout_s": 0.5}}}))
+        result = run_code("try:\n    trigger_long_running_operation(duration=20)\nexcept ToolTimeoutError:\n    print('late')\n"
+                          "echo('x')", "--mcp-config", config)
+        self.assertEqual(["late\n", "Echo: x"], [result["stdout"], result["value"]])
+
     def test_two_servers_of_one_kind(self):
         result = run_code("[a_echo('1'), b_echo('2')]", "--mcp", "a=" + server("everything"), "--mcp", "b=" + server("everything"))
         self.assertEqual(["Echo: 1", "Echo: 2"], result["value"])
@@ -190,7 +217,7 @@ class Stdio(Case):
         self.assertIn("echo", [tool["name"] for tool in listed])
 
     def test_sessions_of_the_protocol_have_them_too(self):
-        with Client([GLOVEPORT, "session", "--mcp", "every=" + server("everything")]) as client:
+        with Client([GLOVEPORT, "session", "--mcp", "every=" + server("everything")], stderr=subprocess.DEVNULL) as client:
             client.call("open", tools=[{"name": "echo", "parameters": []}])
             self.assertEqual("Echo: x", self.value(client, "s1", "every_echo('x')"))
             copied = client.call("branch", session="s1", count=1)["sessions"][0]
@@ -240,7 +267,7 @@ class Sdk(Case):
         self.assertEqual("2025-06-18", result["value"])
 
     def test_a_list_that_grows_is_seen_by_the_next_session(self):
-        with Client([GLOVEPORT, "session", *self.flags()]) as client:
+        with Client([GLOVEPORT, "session", *self.flags()], stderr=subprocess.DEVNULL) as client:
             client.call("open")
             self.assertEqual("ok", client.call("run", session="s1", code="grow()")["result"]["outcome"])
             end = time.monotonic() + 20

@@ -194,6 +194,15 @@ TEST_F(HttpTransportTest, UnknownSessionEndsTheConnection) {
   EXPECT_EQ(2u, server_->connections());
 }
 
+TEST_F(HttpTransportTest, UnknownSessionMayBeSaidWithAnotherStatus) {
+  Start({PlaysJson("answer", "Mcp-Session-Id: s-1\r\n"),
+         Plays(Answer("400 Bad Request", "",
+                      R"({"error":{"message":"Bad Request: No valid session ID provided"}})"))});
+  ASSERT_TRUE(Ask());
+  received_.clear();
+  EXPECT_EQ(ErrorCode::kNotFound, Ask().error().code);
+}
+
 TEST_F(HttpTransportTest, HoldsTheLimitOfAMessage) {
   McpLimits limits;
   limits.max_message_bytes = 1000;
