@@ -91,7 +91,7 @@ Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figur
                                     .record = log,
                                     .hook = hook}));  // there is no next session
   ASSIGN_OR_RETURN(const auto mcp, OpenMcp(options.mcp, runtime.get(), session_options.approver, console));
-  ASSIGN_OR_RETURN(session_options.tools, AddMcpTools(mcp, nullptr, console));
+  ASSIGN_OR_RETURN(session_options.tools, AddMcpTools(mcp, session_options.tools, console));
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
   InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
   sink->OnReaderGone([&watcher] { watcher.Trigger(); });

@@ -179,6 +179,11 @@ class Stdio(Case):
         result = run_code("import json\njson.loads(get_env())['GIVEN']", "--mcp-config", config, OUR_SECRET="handed over")
         self.assertEqual("handed over", result["value"])
 
+    def test_they_stand_beside_the_tools_that_come_along(self):
+        result = run_code("[calculator('6 * 7'), echo('x')]", "--builtin", '{"calculator": {}}',
+                          "--mcp", "every=" + server("everything"))
+        self.assertEqual([42, "Echo: x"], result["value"])
+
     def test_file_system_server(self):
         self.write("a.txt", "content of a")
         flags = ["--mcp", "files=" + server("filesystem", self.folder)]
