@@ -1,138 +1,12 @@
 #include "gloveport/core/serve/program_hook.h"
 
 #include <fmt/core.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include "gloveport/core/base/fd_io.h"
-#include "gloveport/core/base/unique_fd.h"
-
-extern char** environ;
+#include "gloveport/core/base/subprocess.h"
 
 namespace gloveport {
-namespace {
-
-// A file of its own: whoever reads it slowly, or not at all, keeps nobody waiting, and no SIGPIPE can come of
-// it.
-Result<UniqueFd> QuestionFile(std::string_view text) {
-  UniqueFd file(::memfd_create("gloveport-question", MFD_CLOEXEC));
-  if (!file) return FailErrno("cannot make a file for the question", errno);
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(file.get(), text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return FailErrno("cannot write the question", errno);
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  if (::lseek(file.get(), 0, SEEK_SET) != 0) return FailErrno("cannot rewind the question", errno);
-  return file;
-}
-
-// A child in a process group of its own. It is waited for, and ended with its group, at the latest when this
-// object goes.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    if (pid_ <= 0) return;
-    (void)::kill(-pid_, SIGKILL);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-
-  // Waits for its end; an error says how it ended, if not with exit code 0.
-  Status Join(Deadline deadline) {
-    const UniqueFd watch(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-    if (!watch) return FailErrno("cannot watch the program", errno);
-    if (const Status ended = WaitFor(watch.get(), POLLIN, deadline); !ended) {
-      return Fail(ended.error().code, "it did not end in time");
-    }
-    int status = 0;
-    pid_t waited;
-    do {
-      waited = ::waitpid(pid_, &status, 0);
-    } while (waited < 0 && errno == EINTR);
-    (void)::kill(-pid_, SIGKILL);  // whatever it left behind in its group
-    pid_ = 0;
-    if (waited < 0) return FailErrno("how the program ended is not known", errno);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    return Fail(ErrorCode::kProtocol, WIFEXITED(status)
-                                          ? fmt::format("exit code {}", WEXITSTATUS(status))
-                                          : fmt::format("ended by signal {}", WTERMSIG(status)));
-  }
-
- private:
-  pid_t pid_;
-};
-
-class SpawnSettings {
- public:
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    sigset_t defaults;
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigemptyset(&defaults);
-    ::sigaddset(&defaults, SIGPIPE);  // which hosts like to ignore
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes,
-                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
-
-Result<pid_t> Start(const std::vector<std::string>& argv, int input, int output) {
-  SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.actions, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, output, STDOUT_FILENO);
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int failed = ::posix_spawnp(&pid, argv.front().c_str(), &settings.actions, &settings.attributes,
-                                    arguments.data(), environ);
-  if (failed != 0) return FailErrno("cannot start it", failed);
-  return pid;
-}
-
-// All that is written until the end of file.
-Result<std::string> ReadAnswer(int fd, Deadline deadline) {
-  std::string text;
-  while (true) {
-    if (const Status ready = WaitFor(fd, POLLIN, deadline); !ready) {
-      return Fail(ready.error().code, "it gave no answer in time");
-    }
-    ASSIGN_OR_RETURN(const bool more, ReadAvailable(fd, kMaxHookAnswerBytes + 1 - text.size(), text));
-    if (!more) return text;
-    if (text.size() > kMaxHookAnswerBytes) {
-      return Fail(ErrorCode::kResourceExhausted,
-                  fmt::format("it wrote more than {} bytes", kMaxHookAnswerBytes));
-    }
-  }
-}
-
-}  // namespace
 
 Result<std::unique_ptr<ProgramHook>> ProgramHook::Create(std::vector<std::string> argv) {
   if (argv.empty() || argv.front().empty()) {
@@ -142,15 +16,15 @@ Result<std::unique_ptr<ProgramHook>> ProgramHook::Create(std::vector<std::string
 }
 
 Result<HookAnswer> ProgramHook::Decide(const HookQuestion& question, Deadline deadline) {
-  ASSIGN_OR_RETURN(UniqueFd input, QuestionFile(HookQuestionJson(question) + "\n"));
-  ASSIGN_OR_RETURN(Pipe output, MakePipe());
-  RETURN_IF_ERROR(SetNonBlocking(output.read_end.get()));
-  ASSIGN_OR_RETURN(const pid_t pid, Start(argv_, input.get(), output.write_end.get()));
-  Child child(pid);
-  output.write_end.reset();
-  ASSIGN_OR_RETURN(const std::string text, ReadAnswer(output.read_end.get(), deadline));
-  RETURN_IF_ERROR(child.Join(deadline));
-  return ParseHookAnswer(text);
+  SubprocessOptions options;
+  options.argv = argv_;
+  options.input = HookQuestionJson(question) + "\n";
+  options.max_output_bytes = kMaxHookAnswerBytes;
+  options.deadline = deadline;
+  ASSIGN_OR_RETURN(const SubprocessResult ended, RunSubprocess(options));
+  if (ended.signal != 0) return Fail(ErrorCode::kProtocol, fmt::format("ended by signal {}", ended.signal));
+  if (ended.exit_code != 0) return Fail(ErrorCode::kProtocol, fmt::format("exit code {}", ended.exit_code));
+  return ParseHookAnswer(ended.output);
 }
 
 }  // namespace gloveport
