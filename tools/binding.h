@@ -8,16 +8,18 @@
 // makes contact_cost(contacts: int, channel: str = 'cellular') -> float. tool_type.h and array_type.h list
 // the types; a type that is not among them is a compile-time error that says so. Parameters are taken by
 // value, const reference or rvalue reference. A first or last parameter CallContext& is not an argument: it
-// gets the running call.
+// gets the running call. After the arguments may come a ToolReply<T>, by which the answer is given later.
 //
-// Result: any of the types, void, or Result<T> (Status) where the function can fail. An Error goes to the
-// cell as it is; an exception becomes kInternal with its what(). The tool may be called from several threads
-// at once, so a function object with state must be able to bear that.
+// Result: any of the types, void, Result<T> (Status) where the function can fail, a std::future of these
+// (reply.h), or a ToolStream<T> (stream.h). An Error goes to the cell as it is; an exception becomes
+// kInternal with its what(). The tool may be called from several threads at once, so a function object with
+// state must be able to bear that.
 #ifndef GLOVEPORT_TOOLS_BINDING_H_
 #define GLOVEPORT_TOOLS_BINDING_H_
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +33,8 @@
 #include "gloveport/core/wire/value.h"
 #include "gloveport/tools/array_type.h"
 #include "gloveport/tools/enum_type.h"
+#include "gloveport/tools/reply.h"
+#include "gloveport/tools/stream.h"
 #include "gloveport/tools/struct_type.h"
 #include "gloveport/tools/time_type.h"
 #include "gloveport/tools/tool.h"
@@ -45,6 +49,7 @@ struct ToolOptions {
   std::optional<std::chrono::milliseconds> timeout;
   bool is_quick = false;
   bool waits_for_person = false;
+  std::optional<std::uint32_t> max_calls_per_cell;
 };
 
 // Name, meaning and, where the argument may be left out, default of a parameter, in the order of the C++
@@ -144,6 +149,47 @@ struct ResultOf<Result<T>> {
   using Type = T;
   static constexpr bool kCanFail = true;
 };
+template <typename T>
+struct ResultOf<std::future<T>> : ResultOf<T> {};
+
+template <typename T>
+inline constexpr bool kIsResult = false;
+template <typename T>
+inline constexpr bool kIsResult<Result<T>> = true;
+template <typename T>
+inline constexpr bool kIsFuture = false;
+template <typename T>
+inline constexpr bool kIsFuture<std::future<T>> = true;
+template <typename T>
+inline constexpr bool kIsStream = false;
+template <typename T>
+inline constexpr bool kIsStream<ToolStream<T>> = true;
+template <typename T>
+inline constexpr bool kIsReply = false;
+template <typename T>
+inline constexpr bool kIsReply<ToolReply<T>> = true;
+
+// The arguments without the ToolReply at the end, and its type; void where there is none.
+template <typename Done, typename... Rest>
+struct SplitReply;
+template <typename... Done>
+struct SplitReply<Types<Done...>> {
+  using Arguments = Types<Done...>;
+  using Reply = void;
+};
+template <typename... Done, typename Last>
+struct SplitReply<Types<Done...>, Last> {
+  using Plain = std::remove_cvref_t<Last>;
+  using Arguments = std::conditional_t<kIsReply<Plain>, Types<Done...>, Types<Done..., Last>>;
+  using Reply = std::conditional_t<kIsReply<Plain>, Plain, void>;
+};
+template <typename... Done, typename First, typename Second, typename... Rest>
+struct SplitReply<Types<Done...>, First, Second, Rest...>
+    : SplitReply<Types<Done..., First>, Second, Rest...> {};
+template <typename Parameters>
+struct ReplyOf;
+template <typename... P>
+struct ReplyOf<Types<P...>> : SplitReply<Types<>, P...> {};
 
 // A parameter or result as the spec shows it.
 struct TypeDoc {
@@ -159,6 +205,10 @@ TypeDoc DocOf() {
   TypeDoc doc;
   if constexpr (std::is_void_v<T>) {
     doc.annotation = "None";
+  } else if constexpr (kIsStream<T>) {
+    doc = DocOf<typename T::Item>();
+    doc.annotation = "Iterator[" + doc.annotation + "]";
+    doc.schema = tool_type_internal::ArraySchema(std::move(doc.schema));
   } else {
     doc = {ToolType<T>::Annotation(), "", ToolType<T>::Schema(), tool_type_internal::kIsOptional<T>, nullptr};
     doc.description = tool_type_internal::KeysOf<T>::Text();
@@ -183,25 +233,44 @@ Result<ToolSpec> MakeSpec(std::string_view name, std::string_view description, s
 Error ErrorOfException(std::string_view tool);
 const Value& ArgumentOrNone(const Arguments& arguments, std::string_view name);
 
-template <typename F, typename Parameters>
+// What a ToolReply answers with, in the form of ResultOf.
+template <typename Reply>
+struct ReplyItem {};
+template <typename T>
+struct ReplyItem<ToolReply<T>> {
+  using type = ResultOf<T>;
+};
+
+template <typename F, typename Parameters, typename Reply>
 class FunctionTool;
 
-template <typename F, typename... A>
-class FunctionTool<F, Types<A...>> final : public Tool {
+template <typename F, typename... A, typename Reply>
+class FunctionTool<F, Types<A...>, Reply> final : public Tool {
   using Split = SplitContext<typename Signature<F>::Parameters>;
   using R = typename Signature<F>::Result;
+
+  static_assert((!kIsReply<std::remove_cvref_t<A>> && ...),
+                "Gloveport: ToolReply must come after the arguments");
+  static_assert(std::is_void_v<Reply> || std::is_void_v<R>,
+                "Gloveport: a function that answers by a ToolReply returns nothing");
 
   static_assert((!kIsContext<A> && ...), "Gloveport: CallContext& must be the first or the last parameter");
   static_assert(((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>)&&...),
                 "Gloveport: a tool cannot change its arguments: take them by value or const reference");
 
  public:
-  FunctionTool(ToolSpec spec, F function) : spec_(std::move(spec)), function_(std::move(function)) {}
+  FunctionTool(ToolSpec spec, F function) : spec_(std::move(spec)), function_(std::move(function)) {
+    if (spec_.is_stream) streams_ = std::make_shared<ValueStreams>();
+  }
 
   const ToolSpec& spec() const override { return spec_; }
 
   gloveport::Result<Value> Call(const Arguments& arguments, CallContext& context) override {
     return Convert(arguments, context, std::index_sequence_for<A...>());
+  }
+
+  std::shared_ptr<Tool> continuation() const override {
+    return streams_ ? MakeContinuation(spec_.name, streams_) : nullptr;
   }
 
  private:
@@ -222,49 +291,83 @@ class FunctionTool<F, Types<A...>> final : public Tool {
   }
 
   gloveport::Result<Value> Invoke(CallContext& context, A&&... argument) {
-    if constexpr (Split::kContextFirst) {
-      return ResultValue([&]() -> R { return function_(context, std::forward<A>(argument)...); });
-    } else if constexpr (Split::kContextLast) {
-      return ResultValue([&]() -> R { return function_(std::forward<A>(argument)..., context); });
-    } else {
-      return ResultValue([&]() -> R { return function_(std::forward<A>(argument)...); });
-    }
-  }
-
-  template <typename Bound>
-  static gloveport::Result<Value> ResultValue(const Bound& bound) {
-    using T = typename ResultOf<R>::Type;
-    if constexpr (ResultOf<R>::kCanFail) {
-      R result = bound();
-      if (!result) return tl::unexpected<Error>(std::move(result).error());
-      if constexpr (std::is_void_v<T>)
-        return Value();
-      else
-        return ToolType<T>::ToValue(std::move(*result));
-    } else if constexpr (std::is_void_v<T>) {
-      bound();
+    const auto call = [&](auto&&... reply) -> R {
+      if constexpr (Split::kContextFirst) {
+        return function_(context, std::forward<A>(argument)..., std::move(reply)...);
+      } else if constexpr (Split::kContextLast) {
+        return function_(std::forward<A>(argument)..., std::move(reply)..., context);
+      } else {
+        return function_(std::forward<A>(argument)..., std::move(reply)...);
+      }
+    };
+    if constexpr (!std::is_void_v<Reply>) {
+      const auto mailbox = std::make_shared<typename Reply::Mailbox>();
+      call(Reply(mailbox));
+      return ValueOfResult(mailbox->Wait(context), context);
+    } else if constexpr (std::is_void_v<R>) {
+      call();
       return Value();
     } else {
-      return ToolType<T>::ToValue(bound());
+      return ValueOfResult(call(), context);
     }
   }
 
+  // What a function gave: a value, a Result, a stream, or a future of these.
+  template <typename T>
+  gloveport::Result<Value> ValueOfResult(T&& given, CallContext& context) {
+    using Plain = std::remove_cvref_t<T>;
+    if constexpr (kIsFuture<Plain>) {
+      RETURN_IF_ERROR(AwaitFuture(given, context));
+      if constexpr (std::is_void_v<decltype(given.get())>) {
+        given.get();
+        return Value();
+      } else {
+        return ValueOfResult(given.get(), context);
+      }
+    } else if constexpr (kIsResult<Plain>) {
+      if (!given) return tl::unexpected<Error>(std::forward<T>(given).error());
+      if constexpr (std::is_void_v<typename Plain::value_type>)
+        return Value();
+      else
+        return ValueOfResult(*std::forward<T>(given), context);
+    } else if constexpr (kIsStream<Plain>) {
+      return streams_->Open(NextValue(std::move(given)), context);
+    } else {
+      return ToolType<Plain>::ToValue(std::forward<T>(given));
+    }
+  }
+
+  template <typename Item>
+  static ValueStreams::Next NextValue(ToolStream<Item> stream) {
+    return
+        [next = std::move(stream).Take()](CallContext& context) -> gloveport::Result<std::optional<Value>> {
+          ASSIGN_OR_RETURN(auto item, next(context));
+          if (!item) return std::optional<Value>();
+          return std::optional<Value>(ToolType<Item>::ToValue(std::move(*item)));
+        };
+  }
+
+  std::shared_ptr<ValueStreams> streams_;  // null unless spec_.is_stream
   ToolSpec spec_;
   F function_;
 };
 
-template <typename F, typename... A>
+template <typename F, typename Reply, typename... A>
 gloveport::Result<std::shared_ptr<Tool>> Bind(std::string_view name, std::string_view description, F function,
                                               std::vector<Arg> args, const ToolOptions& options,
                                               Types<A...>) {
-  using T = typename ResultOf<typename Signature<F>::Result>::Type;
+  using Given = typename ResultOf<typename Signature<F>::Result>::Type;
+  using T = typename std::conditional_t<std::is_void_v<Reply>, std::type_identity<ResultOf<Given>>,
+                                        ReplyItem<Reply>>::type::Type;
   const std::vector<TypeDoc> parameters{ParameterDocOf<std::remove_cvref_t<A>>()...};
   ASSIGN_OR_RETURN(ToolSpec spec, MakeSpec(name, description, std::move(args), parameters, DocOf<T>()));
   spec.is_async = options.is_async;
   spec.timeout = options.timeout;
   spec.is_quick = options.is_quick;
   spec.waits_for_person = options.waits_for_person;
-  return std::make_shared<FunctionTool<F, Types<A...>>>(std::move(spec), std::move(function));
+  spec.max_calls_per_cell = options.max_calls_per_cell;
+  spec.is_stream = kIsStream<T>;
+  return std::make_shared<FunctionTool<F, Types<A...>, Reply>>(std::move(spec), std::move(function));
 }
 
 }  // namespace binding_internal
@@ -282,8 +385,10 @@ Result<std::shared_ptr<Tool>> BindFunction(std::string_view name, std::string_vi
       "lambdas and overloaded function objects have no one signature: wrap them in a lambda that has");
   if constexpr (binding_internal::HasSignature<F>) {
     using Split = binding_internal::SplitContext<typename binding_internal::Signature<F>::Parameters>;
-    return binding_internal::Bind(name, description, F(std::forward<Function>(function)), std::move(args),
-                                  options, typename Split::Arguments());
+    using Reply = binding_internal::ReplyOf<typename Split::Arguments>;
+    return binding_internal::Bind<F, typename Reply::Reply>(
+        name, description, F(std::forward<Function>(function)), std::move(args), options,
+        typename Reply::Arguments());
   }
 }
 

@@ -15,15 +15,19 @@ Status ToolRegistry::Add(std::shared_ptr<Tool> tool) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("there is already a tool '{}'", tool->spec().name),
                 "choose another name");
   }
+  if (auto continuation = tool->continuation()) continuations_.push_back(std::move(continuation));
   tools_.push_back(std::move(tool));
   return {};
 }
 
 std::shared_ptr<Tool> ToolRegistry::Find(std::string_view name) const {
-  const auto found = std::find_if(tools_.begin(), tools_.end(), [name](const std::shared_ptr<Tool>& tool) {
-    return tool->spec().name == name;
-  });
-  return found == tools_.end() ? nullptr : *found;
+  for (const auto* tools : {&tools_, &continuations_}) {
+    const auto found = std::find_if(tools->begin(), tools->end(), [name](const std::shared_ptr<Tool>& tool) {
+      return tool->spec().name == name;
+    });
+    if (found != tools->end()) return *found;
+  }
+  return nullptr;
 }
 
 }  // namespace gloveport

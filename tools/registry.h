@@ -31,6 +31,7 @@ class ToolRegistry {
 
  private:
   std::vector<std::shared_ptr<Tool>> tools_;
+  std::vector<std::shared_ptr<Tool>> continuations_;  // found by name, and listed nowhere
 };
 
 }  // namespace gloveport

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -75,6 +76,10 @@ bool ReadClock(TextReader& reader, Micros& time) {
   time = hours(hour) + minutes(minute) + seconds(second) + Micros(micros);
   return hour < 24 && minute < 60 && second < 60;
 }
+
+// The years that Python's datetime has.
+constexpr Micros kFirst = sys_days(std::chrono::January / 1 / 1).time_since_epoch();
+constexpr Micros kLast = sys_days(std::chrono::December / 31 / 9999).time_since_epoch() + days(1) - Micros(1);
 
 bool ReadDatetime(std::string_view text, Micros& time) {
   TextReader reader(text);
@@ -152,11 +157,13 @@ Value TimedeltaValue(Micros time) {
 Result<Micros> DatetimeFrom(const Value& value, const ValuePlace& place) {
   Micros time{0};
   const std::string* text = TextOfForm(value, {Form::kDatetime, Form::kDate});
-  if (text == nullptr || !ReadDatetime(*text, time)) return WrongType(place, "datetime.datetime", value);
+  if (text == nullptr || !ReadDatetime(*text, time) || time < kFirst || time > kLast)
+    return WrongType(place, "datetime.datetime", value);
   return time;
 }
 
 Value DatetimeValue(Micros since_1970) {
+  since_1970 = std::clamp(since_1970, kFirst, kLast);
   const auto day = std::chrono::floor<days>(since_1970);
   const auto rest = std::chrono::hh_mm_ss<Micros>(since_1970 - day);
   std::string text = fmt::format("{}T{:02}:{:02}:{:02}", DateText(year_month_day(sys_days(day))),

@@ -24,6 +24,22 @@ std::string ToolSpec::Signature() const {
   return out + ") -> " + returns;
 }
 
+void CallContext::Progress(double done, std::optional<double> total, std::string message) const {
+  if (on_progress) on_progress({done, total, std::move(message)});
+}
+
+ApprovalDecision CallContext::Ask(std::string reason, Value details) {
+  if (on_ask) return on_ask(std::move(reason), std::move(details));
+  ApprovalDecision denial;
+  denial.reason = "nobody can be asked here";
+  denial.by = "nobody";
+  return denial;
+}
+
+void CallContext::Display(std::string_view mime_type, Value data) {
+  displays.push_back(Value::Object({{mime_type, std::move(data)}}));
+}
+
 const Value* Arguments::Find(std::string_view name) const {
   for (const auto& [key, value] : bound_) {
     if (key.is_text() && key.as_text() == name) return &value;

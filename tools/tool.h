@@ -16,6 +16,7 @@
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/value.h"
+#include "gloveport/tools/approval.h"
 
 namespace gloveport {
 
@@ -55,19 +56,46 @@ struct ToolSpec {
   // costs. Meanwhile nothing of the cell is watched and CallContext::stop is never requested. Has no meaning
   // with `timeout`.
   bool is_quick = false;
-  // Waits for a person: while such a call runs, the cell's clock stands still, as for an approval. It has to end
-  // by itself; `timeout` and the end of the cell (CallContext::stop) hold as ever.
+  // Waits for a person: while such a call runs, the cell's clock stands still, as for an approval. It has to
+  // end by itself; `timeout` and the end of the cell (CallContext::stop) hold as ever.
   bool waits_for_person = false;
+  // How often one cell may call it; the next call is a ToolError. Absent: as often as the policy lets it.
+  std::optional<std::uint32_t> max_calls_per_cell;
+  // Gives an iterator (stream.h); the tool then has a continuation.
+  bool is_stream = false;
 
   std::string Signature() const;  // "contact_cost(contacts: int, channel: str = 'cellular') -> float"
 };
 
-// What a running call may ask. Valid only during the call.
+// How far a call has come, for those who watch.
+struct ToolProgress {
+  double done = 0;              // of `total`, in whatever the tool counts
+  std::optional<double> total;  // absent: not known
+  std::string message;
+};
+
+// What a running call may ask. Valid only during the call, on its thread.
 struct CallContext {
   Deadline deadline = Deadline::Never();
   std::stop_token stop;  // requested when the cell was interrupted, or it or the call ran out of time
   std::string session;
   std::uint32_t cell = 0;
+
+  // Set by the host; each may be empty.
+  std::function<void(const ToolProgress&)> on_progress;
+  std::function<ApprovalDecision(std::string reason, Value details)> on_ask;
+  std::vector<Value> displays;  // taken by the host when the call has ended well
+
+  // Whether nobody waits for the answer any more.
+  bool stopped() const { return stop.stop_requested() || deadline.passed(); }
+  // Tells those who watch the session (EventSink::OnToolProgress).
+  void Progress(double done, std::optional<double> total = {}, std::string message = "") const;
+  // Asks a person whether to go on, and waits; the cell's clock and `deadline` stand still meanwhile.
+  // `details` is what the person sees beside the reason, as the arguments of the tool. A denial where nobody
+  // can be asked, as in a tool that is quick.
+  ApprovalDecision Ask(std::string reason, Value details = Value(Value::Map()));
+  // Shows something beside the result, as IPython.display does: text or bytes of a MIME type.
+  void Display(std::string_view mime_type, Value data);
 };
 
 // The arguments of one call: every parameter of the spec is bound, defaults filled in.
@@ -90,6 +118,8 @@ class Tool {
   // Called on a thread of the dispatcher (one that is quick: of the cell), possibly from several at once.
   // Exceptions are caught and reach the cell as errors.
   virtual Result<Value> Call(const Arguments& arguments, CallContext& context) = 0;
+  // The tool that is called for more where the spec says is_stream: null otherwise.
+  virtual std::shared_ptr<Tool> continuation() const { return nullptr; }
 };
 
 }  // namespace gloveport

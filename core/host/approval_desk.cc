@@ -73,12 +73,12 @@ bool ApprovalDesk::UseGrant(const ApprovalRequest& request, ApprovalDecision& de
   return true;
 }
 
-std::shared_ptr<PendingApproval> ApprovalDesk::Ask(ApprovalRequest request) {
+std::shared_ptr<PendingApproval> ApprovalDesk::Ask(ApprovalRequest request, std::function<void()> wake) {
   request.id = NextId();
   request.session = session_;
   request.sha256 = HashOf(request);
   request.deadline = Deadline::After(timeout_);
-  auto pending = std::make_shared<PendingApproval>(std::move(request), wake_);
+  auto pending = std::make_shared<PendingApproval>(std::move(request), std::move(wake));
   const ApprovalRequest& asked = pending->request();
   ApprovalDecision granted;
   if (UseGrant(asked, granted)) {

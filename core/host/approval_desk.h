@@ -51,7 +51,9 @@ class ApprovalDesk {
   bool someone_is_there() const { return approver_ != nullptr; }
 
   // Fills in id, hash and deadline, and asks. The answer is at hand at once where a grant covers it.
-  std::shared_ptr<PendingApproval> Ask(ApprovalRequest request);
+  std::shared_ptr<PendingApproval> Ask(ApprovalRequest request) { return Ask(std::move(request), wake_); }
+  // The same for somebody else who waits: `wake` in the place of the desk's.
+  std::shared_ptr<PendingApproval> Ask(ApprovalRequest request, std::function<void()> wake);
 
   // Nothing while it is still waited for. Else what holds: a decision on something else than what was asked,
   // one that came too late or could not be recorded is a denial with the reason. Once only.

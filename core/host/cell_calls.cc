@@ -8,6 +8,7 @@
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/host/policy_argument.h"
 #include "gloveport/core/wire/cbor.h"
+#include "gloveport/tools/stream.h"
 
 namespace gloveport {
 namespace {
@@ -46,6 +47,7 @@ CellCalls::CellCalls(SessionProcess& process, const CallEnvironment& environment
       owner_(owner),
       cell_(cell),
       limits_(environment.policy.limits, environment.totals),
+      questions_(std::make_shared<ToolQuestions>(environment.desk, environment.dispatcher)),
       budget_(environment.policy.limits.result_mib << 20) {}
 
 Deadline CellCalls::NextDeadline() const {
@@ -67,18 +69,28 @@ void CellCalls::Take(wire::ToolCall& call) {
   const auto [in_flight, is_new] = in_flight_.try_emplace(call.call);
   if (!is_new) return owner_.Violate("a tool call with a number that is in use");
   in_flight->second.tool = environment_.tools ? environment_.tools->Find(call.name) : nullptr;
-  if (!in_flight->second.tool || environment_.gate.IsHidden(call.name))
+  // More of a stream that a call which was allowed has opened; the rules are about that call.
+  const bool continues = call.name.ends_with(kContinuationSuffix);
+  const std::string_view judged =
+      std::string_view(call.name).substr(0, call.name.size() - (continues ? kContinuationSuffix.size() : 0));
+  if (!in_flight->second.tool || environment_.gate.IsHidden(judged))
     return refuse("NameError", fmt::format("there is no tool named '{}'", call.name), "tool");
   if (auto hit = limits_.Admit(call.args.size() + SharedBytesOf(call.args, shared, SharedBytes::kCount))) {
     owner_.OnCallLimit(*hit);
     return refuse("ToolError", std::move(hit->message), "limit");
   }
+  if (!HasCallsLeft(in_flight->second.tool->spec()))
+    return refuse("ToolError",
+                  fmt::format("{}() may be called {} times in a cell, and was", call.name,
+                              *in_flight->second.tool->spec().max_calls_per_cell),
+                  "limit");
   auto decoded = DecodeWithin(budget_, call.args, &shared);
   call.args.clear();  // what it had in shared memory has been given back, and may be in use again
   if (!decoded && decoded.error().code == ErrorCode::kResourceExhausted)
     return refuse("ToolError", "the calls in flight hold " + decoded.error().message, "limit");
   if (!decoded || !decoded->value.is_map()) return owner_.Violate("a tool call without arguments");
   in_flight->second.cost = decoded->cost;
+  if (continues) return Start(call.call, in_flight->second, std::move(decoded->value.as_map()));
   const ToolDecision decision = Judge(call.name, decoded->value);
   if (decision.effect == Effect::kDeny)
     return refuse("PermissionError",
@@ -87,6 +99,10 @@ void CellCalls::Take(wire::ToolCall& call) {
   if (environment_.hook)
     return AskHookAbout(call.call, in_flight->second, decision, std::move(decoded->value));
   Decide(call.call, in_flight->second, decision, std::move(decoded->value));
+}
+
+bool CellCalls::HasCallsLeft(const ToolSpec& spec) {
+  return !spec.max_calls_per_cell || ++calls_of_[spec.name] <= *spec.max_calls_per_cell;
 }
 
 void CellCalls::Decide(std::uint64_t call, InFlight& in_flight, const ToolDecision& decision,
@@ -190,9 +206,22 @@ void CellCalls::Start(std::uint64_t call, InFlight& in_flight, Value::Map argume
   in_flight.asks = spec.waits_for_person;
   if (in_flight.asks) ++asking_;
   const Deadline cell_deadline = in_flight.asks ? Deadline::Never() : owner_.deadline();
-  DispatchedCall dispatched{call, cell_, in_flight.tool, std::move(bound.as_map()),
-                            Earlier(cell_deadline, in_flight.deadline)};
-  if (!spec.is_quick || spec.timeout || in_flight.asks) return environment_.dispatcher.Dispatch(std::move(dispatched));
+  DispatchedCall dispatched{
+      call, cell_, in_flight.tool, std::move(bound.as_map()), Earlier(cell_deadline, in_flight.deadline),
+      {},   {}};
+  if (environment_.sink) {
+    dispatched.on_progress = [sink = environment_.sink, session = environment_.session, cell = cell_, call,
+                              name = spec.name](const ToolProgress& progress) {
+      sink->OnToolProgress(session, cell, call, name, progress);
+    };
+  }
+  if (!spec.is_quick || spec.timeout || in_flight.asks) {
+    dispatched.on_ask = [questions = questions_, name = spec.name](CallContext& context, std::string reason,
+                                                                   Value details) {
+      return questions->Ask(context, name, std::move(reason), std::move(details));
+    };
+    return environment_.dispatcher.Dispatch(std::move(dispatched));
+  }
   CompletedCall completed = environment_.dispatcher.Perform(dispatched);
   Answer(completed);
 }
@@ -233,6 +262,10 @@ void CellCalls::Answer(CompletedCall& completed) {
   const auto in_flight = in_flight_.find(completed.call);
   if (completed.cell != cell_ || in_flight == in_flight_.end()) return;
   if (in_flight->second.before_hook) return OnHookAnswer(completed.call, in_flight->second, completed);
+  // The tool itself has noticed that its time is up, which is for AnswerLate to say.
+  if (!completed.record.ok && completed.error.code == ErrorCode::kDeadlineExceeded &&
+      in_flight->second.deadline.passed())
+    return AnswerLate();
   Release(in_flight);
   ToolCallRecord& record = completed.record;
   record.call = completed.call;
@@ -258,6 +291,7 @@ void CellCalls::Answer(CompletedCall& completed) {
     record.error = "the result is too large to send";
     record.error_type = "ToolError";
   }
+  for (Value& display : completed.displays) owner_.Show(std::move(display));
   owner_.Record(std::move(record));
 }
 

@@ -19,6 +19,7 @@
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/session_process.h"
 #include "gloveport/core/host/tool_dispatcher.h"
+#include "gloveport/core/host/tool_question.h"
 #include "gloveport/core/wire/messages.h"
 #include "gloveport/policy/policy.h"
 #include "gloveport/policy/tool_rules.h"
@@ -48,6 +49,7 @@ class CallOwner {
   virtual void Violate(std::string what) = 0;      // the session broke the protocol
   virtual void AddRefusal(Refusal refusal) = 0;    // a call was refused
   virtual void Record(ToolCallRecord record) = 0;  // a call has ended
+  virtual void Show(Value display) = 0;            // a tool shows something beside its result
   virtual void OnCallLimit(LimitHit hit) = 0;      // a call was refused for this limit, or its result was
   virtual void OnTooManyRefused() = 0;             // the cell goes on calling what is refused
   virtual void OnHalfAnswer() = 0;                 // the session does not read: it cannot go on
@@ -71,7 +73,7 @@ class CellCalls {
   void AnswerLate();
 
   bool none_in_flight() const { return in_flight_.empty(); }
-  bool waits_for_person() const { return waiting_ > 0 || asking_ > 0; }
+  bool waits_for_person() const { return waiting_ > 0 || asking_ > 0 || questions_->waits_for_person(); }
   Deadline NextDeadline() const;
   std::uint64_t count() const { return limits_.calls(); }
 
@@ -81,7 +83,7 @@ class CellCalls {
     Deadline deadline = Deadline::Never();  // of the tool's own time limit
     std::uint64_t cost = 0;                 // of its arguments in budget_
     std::shared_ptr<PendingApproval> approval;
-    bool asks = false;  // runs, and waits for a person itself
+    bool asks = false;                        // runs, and waits for a person itself
     std::optional<ToolDecision> before_hook;  // the policy's, while the hook is asked
   };
 
@@ -94,6 +96,7 @@ class CellCalls {
   void Answer(CompletedCall& completed);
   void Start(std::uint64_t call, InFlight& in_flight, Value::Map arguments);
   void Refuse(std::uint64_t call, std::string tool, std::string type, std::string message, std::string rule);
+  bool HasCallsLeft(const ToolSpec& spec);
   void Release(std::map<std::uint64_t, InFlight>::iterator ended);
   Result<wire::Encoded> EncodeResult(const ToolCallRecord& record);
   bool Send(const wire::ToolReply& reply);
@@ -104,9 +107,11 @@ class CellCalls {
   const std::uint32_t cell_;
   CallLimits limits_;
   std::size_t refused_ = 0;
-  std::size_t waiting_ = 0;  // for a person's approval
-  std::size_t asking_ = 0;   // tools that wait for a person themselves
-  MemoryBudget budget_;      // arguments of calls that are not answered yet
+  std::size_t waiting_ = 0;                        // for a person's approval
+  std::size_t asking_ = 0;                         // tools that wait for a person themselves
+  std::map<std::string, std::uint32_t> calls_of_;  // tools with a limit of their own
+  const std::shared_ptr<ToolQuestions> questions_;
+  MemoryBudget budget_;  // arguments of calls that are not answered yet
   std::map<std::uint64_t, InFlight> in_flight_;
 };
 

@@ -300,8 +300,13 @@ void CellRun::On(wire::Display& display) {
   auto bundle = Keep(display.bundle, "a display");
   if (!bundle) return;
   if (!bundle->is_map()) return Violate("a display that is no map");
-  if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, *bundle);
-  result_.displays.push_back(std::move(*bundle));
+  Show(std::move(*bundle));
+}
+
+void CellRun::Show(Value display) {
+  if (result_.displays.size() >= kMaxListed) return;
+  if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, display);
+  result_.displays.push_back(std::move(display));
 }
 
 void CellRun::On(wire::Event& event) {

@@ -92,6 +92,7 @@ class CellRun : private CallOwner {
   void Violate(std::string what) override;
   void AddRefusal(Refusal refusal) override { evidence_.AddRefusal(std::move(refusal)); }
   void Record(ToolCallRecord record) override;
+  void Show(Value display) override;
   void OnCallLimit(LimitHit hit) override;
   void OnTooManyRefused() override { RequestStop(Stop::kCalls); }
   void OnHalfAnswer() override;

@@ -93,6 +93,9 @@ class EventSink {
   // apart.
   virtual void OnToolStart(std::string_view /*session*/, std::uint32_t /*cell*/, std::uint64_t /*call*/,
                            std::string_view /*tool*/, const Value& /*arguments*/) {}
+  // What a running tool says of itself, on the thread that it runs on.
+  virtual void OnToolProgress(std::string_view /*session*/, std::uint32_t /*cell*/, std::uint64_t /*call*/,
+                              std::string_view /*tool*/, const ToolProgress&) {}
   virtual void OnToolCall(std::string_view /*session*/, std::uint32_t /*cell*/, const ToolCallRecord&) {}
   virtual void OnDisplay(std::string_view /*session*/, std::uint32_t /*cell*/, const Value& /*bundle*/) {}
   virtual void OnRefusal(std::string_view /*session*/, std::uint32_t /*cell*/, const Refusal&) {}

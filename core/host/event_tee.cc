@@ -51,6 +51,10 @@ class EventTee : public EventSink {
                    const Value& arguments) override {
     Both(&EventSink::OnToolStart, session, cell, call, tool, arguments);
   }
+  void OnToolProgress(std::string_view session, std::uint32_t cell, std::uint64_t call, std::string_view tool,
+                      const ToolProgress& progress) override {
+    Both(&EventSink::OnToolProgress, session, cell, call, tool, progress);
+  }
   void OnToolCall(std::string_view session, std::uint32_t cell, const ToolCallRecord& call) override {
     Both(&EventSink::OnToolCall, session, cell, call);
   }

@@ -38,6 +38,7 @@ Value DescribeTool(const ToolSpec& spec) {
                         {"returns", spec.returns},
                         {"returns_description", spec.returns_description},
                         {"is_async", spec.is_async},
+                        {"is_stream", spec.is_stream},
                         {"parameters", std::move(parameters)}});
 }
 

@@ -96,7 +96,13 @@ void ToolDispatcher::Work() {
 CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   CallContext context{call.deadline, std::move(stop), session_, call.cell};
-  CompletedCall completed{call.call, call.cell, {}, {}};
+  context.on_progress = std::move(call.on_progress);
+  if (call.on_ask) {
+    context.on_ask = [&context, ask = std::move(call.on_ask)](std::string reason, Value details) {
+      return ask(context, std::move(reason), std::move(details));
+    };
+  }
+  CompletedCall completed{call.call, call.cell, {}, {}, {}};
   completed.record.name = call.tool->spec().name;
   Arguments arguments(std::move(call.arguments));
   auto result = CallGuarded(*call.tool, arguments, context);
@@ -105,6 +111,7 @@ CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop
   completed.record.ok = result.has_value();
   if (result) {
     completed.record.result = std::move(*result);
+    completed.displays = std::move(context.displays);
   } else {
     completed.error = std::move(result).error();
     completed.record.error = completed.error.message;

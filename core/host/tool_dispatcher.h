@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,8 @@ struct DispatchedCall {
   std::shared_ptr<Tool> tool;
   Value::Map arguments;
   Deadline deadline = Deadline::Never();
+  std::function<void(const ToolProgress&)> on_progress;  // CallContext's; both may be empty
+  std::function<ApprovalDecision(CallContext&, std::string, Value)> on_ask;
 };
 
 struct CompletedCall {
@@ -36,6 +39,7 @@ struct CompletedCall {
   std::uint32_t cell = 0;
   ToolCallRecord record;
   Error error;  // if !record.ok
+  std::vector<Value> displays;
 };
 
 class ToolDispatcher {

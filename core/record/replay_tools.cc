@@ -20,6 +20,13 @@ class RecordedTool : public Tool {
 
   const ToolSpec& spec() const override { return spec_; }
 
+  std::shared_ptr<Tool> continuation() const override {
+    if (!spec_.is_stream) return nullptr;
+    ToolSpec next;
+    next.name = spec_.name + std::string(kContinuationSuffix);
+    return std::make_shared<RecordedTool>(std::move(next), answers_);
+  }
+
   Result<Value> Call(const Arguments& arguments, CallContext& context) override {
     const std::string hash = Sha256Hex(DumpJson(ToJson(Value(arguments.all()))));
     const Json answer = answers_->Take(spec_.name, hash);

@@ -51,6 +51,7 @@ Json ToJson(const ToolSpec& spec) {
                {"returns_description", spec.returns_description},
                {"returns_schema", ToJson(spec.returns_schema)},
                {"async", spec.is_async}};
+  if (spec.is_stream) json["stream"] = true;
   if (spec.timeout) json["timeout_s"] = std::chrono::duration<double>(*spec.timeout).count();
   return json;
 }
@@ -67,6 +68,7 @@ Result<ToolSpec> ReadToolSpec(const Json& json) {
     ASSIGN_OR_RETURN(spec.returns_schema, FromJson(json["returns_schema"]));
   }
   spec.is_async = json.contains("async") && json["async"] == true;
+  spec.is_stream = FlagOf(json, "stream");
   if (const auto timeout = json.find("timeout_s"); timeout != json.end() && timeout->is_number())
     spec.timeout = std::chrono::milliseconds(std::llround(timeout->get<double>() * 1000));
   const auto parameters = json.find("parameters");

@@ -71,6 +71,13 @@ class ServedSession::Sink : public EventSink {
   void OnOutput(std::string_view, std::uint32_t, Stream stream, std::string_view text) override {
     owner_.ForwardOutput(stream, text);
   }
+  void OnToolProgress(std::string_view, std::uint32_t, std::uint64_t, std::string_view tool,
+                      const ToolProgress& progress) override {
+    Json details = {{"name", tool}, {"done", progress.done}};
+    if (progress.total) details["total"] = *progress.total;
+    if (!progress.message.empty()) details["message"] = progress.message;
+    owner_.outbox_.Event(owner_.running(), "tool_progress", std::move(details));
+  }
 
  private:
   ServedSession& owner_;

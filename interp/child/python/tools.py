@@ -71,12 +71,15 @@ def make_function(spec):
     passed = [f"[*{name}]" if head.startswith("*") and not head.startswith("**") else name
               for name, head in zip(given, heads)]
     is_async = bool(spec.get("is_async"))
+    is_stream = bool(spec.get("is_stream"))
     kind, result = ("async def", "return await") if is_async else ("def", "return")
     source = f"{kind} {name}({', '.join(heads)}):\n    {result} {hidden}({', '.join(passed)})\n"
     schemas = [(parameter["name"], parameter.get("schema")) for parameter in parameters]
     caller = native.make_caller(name, schemas, is_async)
     if is_async:
         caller = async_calls.awaitable(caller)
+    if is_stream:
+        caller = _streaming(caller, native.make_caller(name + ".next", [("stream", None)], False))
     space = {hidden: caller, "__name__": "__main__", "__builtins__": builtins}
     exec(compile(source, f"<gloveport/tool {name}>", "exec", dont_inherit=True), space)
     function = space[name]
@@ -84,6 +87,21 @@ def make_function(spec):
     function.__annotations__ = _annotations(spec, parameters)
     function.__doc__ = _documentation(spec, parameters)
     return function
+
+
+def _streaming(first, following):
+    """A generator of what the host gives in portions. It is closed without a word to the host: that may happen at any
+    moment, also between two cells, when a call would have to wait for the next one."""
+    def start(*arguments):
+        return items(first(*arguments))
+
+    def items(portion):
+        while True:
+            yield from portion["items"]
+            if portion["id"] is None:
+                return
+            portion = following(portion["id"])
+    return start
 
 
 def _head(parameter):
@@ -111,7 +129,7 @@ def _set_defaults(function, parameters):
 
 _BUILTIN_TYPES = frozenset(
     "bool int float complex str bytes bytearray list tuple dict set frozenset range object".split())
-_TYPING_NAMES = frozenset("Any Optional Union Literal Sequence Mapping".split())
+_TYPING_NAMES = frozenset("Any Optional Union Literal Sequence Mapping Iterator".split())
 
 
 def _annotations(spec, parameters):
