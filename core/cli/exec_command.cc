@@ -7,7 +7,9 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/cli/builtin_option.h"
@@ -19,15 +21,18 @@
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/cli/terminal_approver.h"
+#include "gloveport/core/cli/type_check.h"
 #include "gloveport/core/host/result_json.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/serve/output_budget.h"
 #include "gloveport/policy/codec.h"
+#include "gloveport/tools/python_stub.h"
 
 namespace gloveport {
 namespace {
 
 constexpr std::size_t kMaxCodeBytes = 16u << 20;
+constexpr const char* kTypeCheckError = "TypeCheckError";
 
 // Shows what the cell writes as it is written, as far as the policy keeps it.
 class StreamingSink : public EventSink {
@@ -75,6 +80,30 @@ Result<SessionOptions> MakeSessionOptions(const ExecOptions& options) {
   return session;
 }
 
+std::vector<ToolSpec> SpecsOf(const ToolRegistry* tools) {
+  std::vector<ToolSpec> specs;
+  if (tools == nullptr) return specs;
+  for (const auto& tool : tools->tools()) specs.push_back(tool->spec());
+  return specs;
+}
+
+// A result that says what a type checker found, as if the policy had refused the cell; nothing where it found
+// none.
+Result<std::optional<CellResult>> CheckCell(const std::string& code, const ToolRegistry* tools) {
+  constexpr std::chrono::seconds kCheckerTime{60};
+  ASSIGN_OR_RETURN(const TypeChecker checker, AtOption("--check", FindTypeChecker()));
+  ASSIGN_OR_RETURN(const auto findings, AtOption("--check", CheckTypes(checker, code, SpecsOf(tools),
+                                                                       Deadline::After(kCheckerTime))));
+  if (findings.empty()) return std::nullopt;
+  CellResult result;
+  result.outcome = Outcome::kDenied;
+  result.error =
+      PythonError{kTypeCheckError, fmt::format("{} found errors; nothing was run", TypeCheckerName(checker)),
+                  findings.front().line, 0, ""};
+  result.verdict = Verdict{Decision::kDeny, findings};
+  return std::optional<CellResult>(std::move(result));
+}
+
 Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figures,
                            const std::shared_ptr<AuditLog>& log, Console& console) {
   if (!options.figures.empty()) RETURN_IF_ERROR(AtOption("--figures", figures.opened()));
@@ -92,6 +121,10 @@ Result<CellResult> RunCell(const ExecOptions& options, const FigureFolder& figur
                                     .hook = hook}));  // there is no next session
   ASSIGN_OR_RETURN(const auto mcp, OpenMcp(options.mcp, runtime.get(), session_options.approver, console));
   ASSIGN_OR_RETURN(session_options.tools, AddMcpTools(mcp, session_options.tools, console));
+  if (options.check) {
+    ASSIGN_OR_RETURN(auto found, CheckCell(code, session_options.tools.get()));
+    if (found) return std::move(*found);
+  }
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, runtime->Open(std::move(session_options)));
   InterruptWatcher watcher([&session] { (void)session->Interrupt(); });
   sink->OnReaderGone([&watcher] { watcher.Trigger(); });
@@ -113,12 +146,30 @@ void ShowResult(const CellResult& result, DisplayPrinter& displays, Console& con
     console.EndStream();
   }
   for (const std::string& line : DescribeTruncation(result)) console.Note(line, Style::kWarning);
-  if (result.outcome != Outcome::kOk) console.Note(DescribeFailure(result, console));
+  if (result.error && result.error->type == kTypeCheckError) {
+    console.Note(Console::Safe(result.error->message) + ":", Style::kBad);
+    console.Note(DescribeFindings(*result.verdict));
+  } else if (result.outcome != Outcome::kOk) {
+    console.Note(DescribeFailure(result, console));
+  }
+}
+
+Result<std::string> StubOfTools(const ExecOptions& options, Console& console) {
+  ASSIGN_OR_RETURN(auto tools, WithBuiltinTools(nullptr, options.builtin, nullptr));
+  ASSIGN_OR_RETURN(const auto mcp, OpenMcp(options.mcp, nullptr, nullptr, console));
+  ASSIGN_OR_RETURN(tools, AddMcpTools(mcp, tools, console));
+  return PythonStub(SpecsOf(tools.get()));
 }
 
 }  // namespace
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console) {
+  if (options.tools_pyi) {
+    const auto stub = StubOfTools(options, console);
+    if (!stub) return ReportFailure(program, "exec", stub.error(), FailureFormOf(options.json), console);
+    console.Data(*stub);
+    return kExitOk;
+  }
   FigureFolder figures(options.figures, FigurePrefix(options.code ? "" : options.file));
   const auto log = OpenAuditLog(options.audit);
   const auto result =

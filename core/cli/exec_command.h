@@ -25,6 +25,8 @@ struct ExecOptions {
   std::string hook;     // as MakeHook reads it
   std::string builtin;  // as WithBuiltinTools reads it
   McpFlags mcp;
+  bool check = false;      // types, by an installed checker, before anything runs
+  bool tools_pyi = false;  // prints the stub of the tools instead of running anything
 };
 
 ExitCode RunExec(const Program& program, const ExecOptions& options, Console& console);

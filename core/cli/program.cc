@@ -89,11 +89,15 @@ void AddExec(CLI::App& app, const Program& program, ExecOptions& options, Comman
                       "Folder for the images that the code shows, in place of the current one;\n"
                       "with --json, images become files only where it is given");
   command->add_flag("--json", options.json, "One JSON object on stdout: value, output, error, usage");
+  command->add_flag("--check", options.check,
+                    "Let ty, pyright or mypy (the first on PATH) look at the code with the tools' types\n"
+                    "first, and run nothing where it finds errors: a help, not a protection");
+  command->add_flag("--tools-pyi", options.tools_pyi, "Print the tools as a Python stub, and run nothing");
   AddBuiltin(*command, options.builtin);
   AddWatching(*command, options.audit, options.hook);
   AddMcp(*command, options.mcp);
   command->callback([&] {
-    if (options.file.empty() && !options.code) {
+    if (options.file.empty() && !options.code && !options.tools_pyi) {
       throw CLI::RequiredError("exec: a file, or -c with the code itself,");
     }
     action = [&](Console& console) { return RunExec(program, options, console); };

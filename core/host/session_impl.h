@@ -151,7 +151,7 @@ class SessionImpl : public Session {
   ToolGate gate_;
   std::vector<LayerStatus> layers_;
   std::shared_ptr<ScratchFolder> scratch_;  // the branches' too
-  std::shared_ptr<EventSink> sink_;  // the runtime's record and the session's own; may be null
+  std::shared_ptr<EventSink> sink_;         // the runtime's record and the session's own; may be null
   std::unique_ptr<ApprovalDesk> desk_;
   std::unique_ptr<ToolDispatcher> dispatcher_;  // its threads, which end with it, use both of the above
   std::shared_ptr<TemplateProcess> private_template_;  // where a folder of the host is bound
