@@ -13,6 +13,12 @@
 
 #include "gloveport/core/base/result.h"
 
+#if PY_VERSION_HEX < 0x030B0000  // the codec is also part of the Python package, which is for older ones, too
+inline PyObject* PyType_GetName(PyTypeObject* type) {
+  return PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__name__");
+}
+#endif
+
 namespace gloveport::child {
 
 class PyRef {

@@ -65,6 +65,15 @@ class BinariesTest(unittest.TestCase):
         self.assertEqual([], [name for name in needed(command) if is_python_library(name)])
         self.assertEqual([], [name for name in closure(command) if is_python_library(name)])
 
+    def test_python_module_leaves_python_to_its_program(self):
+        modules = [target.file for target in self.known if target.name == "gloveport_python"]
+        if not modules:
+            self.skipTest("the Python package is not built here")
+        self.assertTrue(any(map(PYTHON_SYMBOL.match, undefined_symbols(modules[0]))))
+        self.assertEqual([], [name for name in closure(modules[0]) if is_python_library(name)])
+        shown = [line.split()[-1] for line in run("nm", "--dynamic", "--defined-only", modules[0]).splitlines()]
+        self.assertEqual(["PyInit__native"], [name for name in shown if not name.startswith("_Z")])
+
     def interpreter(self):
         """The file with the child in it: a module that is preloaded into Python's program, or a program itself."""
         modules = [target.file for target in self.known if target.name == "gloveport-interp-child"]

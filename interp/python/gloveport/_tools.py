@@ -1,0 +1,180 @@
+"""Functions of this process as tools of sessions."""
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextvars
+import inspect
+import threading
+from typing import Any, Callable, Iterable, Optional, Union
+
+from . import _native
+from ._signatures import describe
+
+__all__ = ["Tool", "current_call", "tool"]
+
+_call: contextvars.ContextVar = contextvars.ContextVar("gloveport_call")
+
+
+def current_call() -> Any:
+    """In a tool: the call that is running, with ``session``, ``cell``, ``stopped`` and ``seconds_left``.
+
+    A tool that may take long should look at ``stopped``: nobody waits for the answer any more.
+    """
+    try:
+        return _call.get()
+    except LookupError:
+        raise RuntimeError("current_call() is for tools: no call is running here") from None
+
+
+class Tool:
+    """A function of this process under a name that cells can call. Made by :func:`tool`."""
+
+    def __init__(self, function: Callable, spec: dict):
+        self.function = function
+        self.spec = spec
+        self.__name__ = spec["name"]
+        self.__doc__ = spec["description"]
+        self.__wrapped__ = function
+
+    @property
+    def name(self) -> str:
+        return self.spec["name"]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<gloveport.Tool {self.name}>"
+
+    def call_with(self, arguments: dict) -> Any:
+        """Calls the function with the arguments of a call, by name, as its parameters take them."""
+        positional, by_keyword = [], {}
+        by_name = False
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            if name not in arguments:
+                continue
+            value = arguments[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                positional += value
+                by_name = True
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                by_keyword.update(value)
+            elif by_name or parameter.kind is parameter.KEYWORD_ONLY:
+                by_keyword[name] = value
+            else:
+                positional.append(value)
+        return self.function(*positional, **by_keyword)
+
+
+def tool(function: Optional[Callable] = None, *, name: Optional[str] = None, description: Optional[str] = None,
+         is_async: Optional[bool] = None, timeout_s: Optional[float] = None) -> Any:
+    """Makes a tool of a function; types come from its annotations, descriptions from its docstring.
+
+    ``async def`` functions are awaited in the cell, and run on the event loop that runs the session (else on one of
+    the package's own); ``is_async`` says otherwise. A call that takes longer than ``timeout_s`` is a ToolTimeoutError
+    in the cell.
+
+    >>> @tool
+    ... def contact_cost(contacts: int, channel: str = "cellular") -> float:
+    ...     '''Cost in EUR of contacting clients.
+    ...
+    ...     Args:
+    ...         contacts: number of contacts
+    ...     '''
+    ...     return contacts * (0.8 if channel == "cellular" else 1.2)
+    >>> contact_cost.spec["parameters"][0]["description"]
+    'number of contacts'
+    >>> with Session(tools=[contact_cost]) as session:
+    ...     session.run("contact_cost(10)").value
+    8.0
+    """
+    if function is None:
+        return lambda found: tool(found, name=name, description=description, is_async=is_async, timeout_s=timeout_s)
+    if isinstance(function, Tool):
+        return function
+    spec = describe(function, name)
+    if description is not None:
+        spec["description"] = description
+    spec["async"] = inspect.iscoroutinefunction(function) if is_async is None else is_async
+    if timeout_s is not None:
+        spec["timeout_s"] = timeout_s
+    return Tool(function, spec)
+
+
+ToolLike = Union[Tool, Callable, Any]
+
+
+def as_tools(tools: Union[None, Iterable, dict]) -> list:
+    """Tools, functions, or capsules of C++ tools; of a dict the keys are the names."""
+    if isinstance(tools, dict):
+        return [found if _is_capsule(found) else tool(found, name=name) if not isinstance(found, Tool) else found
+                for name, found in tools.items()]
+    return [found if _is_capsule(found) else tool(found) for found in tools or ()]
+
+
+def name_of(found: Any) -> str:
+    return _native.capsule_spec(found)["name"] if _is_capsule(found) else found.name
+
+
+def spec_of(found: Any) -> dict:
+    return _native.capsule_spec(found) if _is_capsule(found) else found.spec
+
+
+def _is_capsule(found: Any) -> bool:
+    return type(found).__name__ == "PyCapsule"
+
+
+class Loop:
+    """Which event loop the coroutines of tools run on: that of run_async, as long as it runs, else a loop of our own."""
+
+    _own: Optional[asyncio.AbstractEventLoop] = None
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        self.current: Optional[asyncio.AbstractEventLoop] = None
+
+    def get(self) -> asyncio.AbstractEventLoop:
+        if self.current is not None and self.current.is_running():
+            return self.current
+        with Loop._lock:
+            if Loop._own is None or not Loop._own.is_running():
+                Loop._own = asyncio.new_event_loop()
+                threading.Thread(target=Loop._own.run_forever, name="gloveport-tools", daemon=True).start()
+            return Loop._own
+
+
+def for_session(tools: list, loop: Loop) -> list:
+    """What the module takes: capsules, and (declaration, callable) pairs."""
+    return [found if _is_capsule(found) else (found.spec, _caller(found, loop)) for found in tools]
+
+
+def _caller(found: Tool, loop: Loop) -> Callable:
+    def call(arguments: dict, context: Any) -> Any:
+        token = _call.set(context)
+        try:
+            answer = found.call_with(arguments)
+            if not inspect.isawaitable(answer):
+                return answer
+            return _wait(asyncio.run_coroutine_threadsafe(_awaited(answer, context), loop.get()), context)
+        finally:
+            _call.reset(token)
+    return call
+
+
+async def _awaited(answer: Any, context: Any) -> Any:
+    _call.set(context)
+    return await answer
+
+
+def _wait(future: concurrent.futures.Future, context: Any) -> Any:
+    """The coroutine's result; it is cancelled when nobody waits for the call any more."""
+    while True:
+        try:
+            return future.result(timeout=0.05)
+        except concurrent.futures.TimeoutError:
+            if future.done():
+                return future.result()  # the coroutine's own TimeoutError
+            if context.stopped:
+                future.cancel()
+                raise

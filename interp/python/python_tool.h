@@ -1,0 +1,29 @@
+// Functions of Python as tools, and tools of C++ extensions beside them.
+#ifndef GLOVEPORT_INTERP_PYTHON_PYTHON_TOOL_H_
+#define GLOVEPORT_INTERP_PYTHON_PYTHON_TOOL_H_
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "gloveport/interp/python/ownership.h"
+#include "gloveport/tools/registry.h"
+#include "gloveport/tools/tool.h"
+
+namespace gloveport::python {
+
+// The name of a capsule that holds a std::shared_ptr<gloveport::Tool>*: how an extension module that was
+// built against the same Gloveport hands its C++ tools over.
+inline constexpr const char* kToolCapsule = "gloveport.tool";
+
+// A tool whose calls go to a Python callable: call(arguments: dict, context: CallContext) -> object.
+std::shared_ptr<Tool> MakePythonTool(ToolSpec spec, py::object call);
+
+// From a list of capsules and (spec as a dict, callable) pairs. Null for an empty one.
+std::shared_ptr<const ToolRegistry> MakeRegistry(const py::list& tools);
+
+void BindTools(py::module_& module);
+
+}  // namespace gloveport::python
+
+#endif  // GLOVEPORT_INTERP_PYTHON_PYTHON_TOOL_H_
