@@ -1,0 +1,1 @@
+"""Adaptors for other packages; each needs that package."""
