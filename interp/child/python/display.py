@@ -19,12 +19,46 @@ _METHODS = (
 )
 
 
-def display(*values):
-    """Show values as richly as they can be shown: tables, images, figures."""
+DISPLAY_ID = "application/vnd.gloveport.display-id"  # in a bundle: its name, for those who can update what they show
+UPDATES = "application/vnd.gloveport.updates-display-id"  # it takes the place of what was shown under that name
+
+
+def display(*values, display_id=None):
+    """Show values as richly as they can be shown: tables, images, figures.
+
+    With a display_id (a name, or True for a new one) the object that is returned can update what is shown.
+    """
+    if not display_id:
+        for value in values:
+            native.show(_bundle(value))
+        return None
+    if display_id is True:
+        import uuid
+        display_id = uuid.uuid4().hex
     for value in values:
-        bundle = rich_forms(value)
-        bundle["text/plain"] = native.shown_repr(value)
-        native.show(bundle)
+        native.show({**_bundle(value), DISPLAY_ID: str(display_id)})
+    return DisplayHandle(str(display_id))
+
+
+class DisplayHandle:
+    """What display() returns for something that can be updated."""
+
+    def __init__(self, display_id):
+        self.display_id = display_id
+
+    def display(self, value):
+        """Show a value under the same name once more."""
+        display(value, display_id=self.display_id)
+
+    def update(self, value):
+        """Show this value in the place of the one before."""
+        native.show({**_bundle(value), UPDATES: self.display_id})
+
+
+def _bundle(value):
+    bundle = rich_forms(value)
+    bundle["text/plain"] = native.shown_repr(value)
+    return bundle
 
 
 def show_value(value):

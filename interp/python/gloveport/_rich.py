@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from typing import Any, Callable, Optional
 
 _RED, _GREEN, _CYAN, _BOLD, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
@@ -55,24 +56,69 @@ def error_lines(result: Any) -> list:
     return lines
 
 
-def value_bundle(result: Any) -> Optional[dict]:
-    """The trailing value as a bundle; None without one, or where one of the displays shows it."""
-    if result.repr is None or (result.value is None and result.type == "NoneType"):
-        return None
-    if any(display.get("text/plain") == result.repr for display in result.displays):
-        return None
-    return {"text/plain": result.repr}
+_DISPLAY_ID = "application/vnd.gloveport.display-id"  # interp/child/python/display.py
+_UPDATES = "application/vnd.gloveport.updates-display-id"
 
 
-def show_result(result: Any, show: Optional[Callable] = None, skip_displays: bool = False) -> None:
+class Displays:
+    """The displays of a cell as messages of Jupyter's protocol, given to ``send(kind, content)`` as they come.
+
+    The trailing value is the last of them and becomes the cell's result; which it is only the end tells, so each waits
+    until something comes after it.
+    """
+
+    def __init__(self, send: Callable):
+        self._send = send
+        self._waiting: Optional[dict] = None
+
+    def add(self, display: dict) -> None:
+        self.flush()
+        self._waiting = display
+
+    def flush(self) -> None:
+        display, self._waiting = self._waiting, None
+        if not isinstance(display, dict):
+            return
+        display = dict(display)
+        updates, name = display.pop(_UPDATES, None), display.pop(_DISPLAY_ID, None)
+        content = {"data": mime_bundle(display), "metadata": {}}
+        if updates or name:
+            content["transient"] = {"display_id": updates or name}
+        self._send("update_display_data" if updates else "display_data", content)
+
+    def finish(self, result: Any, count: Optional[int] = None) -> None:
+        last = self._waiting
+        if isinstance(last, dict) and _is_value(result, last):
+            self._waiting = None
+            self._send("execute_result", {"data": mime_bundle(last), "metadata": {}, "execution_count": count})
+            return
+        self.flush()
+        if result.repr is not None and result.type != "NoneType" and not _was_shown(result):
+            self._send("execute_result", {"data": {"text/plain": result.repr}, "metadata": {}, "execution_count": count})
+
+
+def _is_value(result: Any, display: dict) -> bool:
+    return (result.repr is not None and display.get("text/plain") == result.repr and _DISPLAY_ID not in display
+            and _UPDATES not in display)
+
+
+def _was_shown(result: Any) -> bool:
+    """Whether the trailing value is a figure, which is shown like every other figure of the cell."""
+    return result.type == "Figure" and any(display.get("text/plain") == result.repr for display in result.displays)
+
+
+def show_result(result: Any) -> None:
     """Shows displays, value and error of a result with IPython's display system."""
-    from IPython.display import display
-    show = show or (lambda bundle: display(bundle, raw=True))
-    for item in () if skip_displays else result.displays:
-        show(mime_bundle(item))
-    bundle = value_bundle(result)
-    if bundle is not None:
-        show(bundle)
+    displays = Displays(publish)
+    for display in result.displays:
+        displays.add(display)
+    displays.finish(result)
     if not result.ok:
-        import sys
         print("\n".join(error_lines(result)), file=sys.stderr)
+
+
+def publish(kind: str, content: dict) -> None:
+    """A message of Displays, by way of IPython."""
+    from IPython.display import publish_display_data
+    publish_display_data(content["data"], content["metadata"], transient=content.get("transient"),
+                         update=kind == "update_display_data")
