@@ -104,7 +104,8 @@ class Result(_Record):
         return f"<Result {self.outcome}: {self.repr}>" if self.repr is not None else f"<Result {self.outcome}>"
 
     def _ipython_display_(self) -> None:
+        from ._html import safe_text
         from ._rich import show_result
-        sys.stdout.write(self.stdout)
-        sys.stderr.write(self.stderr)
+        sys.stdout.write(safe_text(self.stdout))
+        sys.stderr.write(safe_text(self.stderr))
         show_result(self)

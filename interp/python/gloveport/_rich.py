@@ -1,29 +1,19 @@
 """Results in a notebook: rich displays, errors with coloured tracebacks."""
 from __future__ import annotations
 
-import base64
 import re
 import sys
 from typing import Any, Callable, Optional
 
+from ._html import safe_bundle, safe_text
+
 _RED, _GREEN, _CYAN, _BOLD, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
-
-
-def mime_bundle(display: dict) -> dict:
-    """A display of a cell as Jupyter wants it: bytes as base64."""
-    bundle = {}
-    for mime, data in display.items():
-        if isinstance(data, (bytes, bytearray)):
-            data = base64.b64encode(data).decode()
-        if isinstance(mime, str) and isinstance(data, (str, dict, list)):
-            bundle[mime] = data
-    return bundle
 
 
 def coloured_traceback(text: str) -> str:
     """A traceback with the exception in red, file names in green, the lines' marks in cyan."""
     lines = []
-    for line in text.rstrip("\n").split("\n"):
+    for line in safe_text(text).rstrip("\n").split("\n"):
         if re.match(r"\s+File ", line):
             line = re.sub(r"(<cell \d+>|\"[^\"]*\")", lambda m: f"{_GREEN}{m[0]}{_PLAIN}", line)
         elif re.match(r"^\s+[\^~]+\s*$", line):
@@ -81,7 +71,7 @@ class Displays:
             return
         display = dict(display)
         updates, name = display.pop(_UPDATES, None), display.pop(_DISPLAY_ID, None)
-        content = {"data": mime_bundle(display), "metadata": {}}
+        content = {"data": safe_bundle(display), "metadata": {}}
         if updates or name:
             content["transient"] = {"display_id": updates or name}
         self._send("update_display_data" if updates else "display_data", content)
@@ -90,11 +80,11 @@ class Displays:
         last = self._waiting
         if isinstance(last, dict) and _is_value(result, last):
             self._waiting = None
-            self._send("execute_result", {"data": mime_bundle(last), "metadata": {}, "execution_count": count})
+            self._send("execute_result", {"data": safe_bundle(last), "metadata": {}, "execution_count": count})
             return
         self.flush()
         if result.repr is not None and result.type != "NoneType" and not _was_shown(result):
-            self._send("execute_result", {"data": {"text/plain": result.repr}, "metadata": {}, "execution_count": count})
+            self._send("execute_result", {"data": safe_bundle({"text/plain": result.repr}), "metadata": {}, "execution_count": count})
 
 
 def _is_value(result: Any, display: dict) -> bool:
@@ -120,5 +110,13 @@ def show_result(result: Any) -> None:
 def publish(kind: str, content: dict) -> None:
     """A message of Displays, by way of IPython."""
     from IPython.display import publish_display_data
-    publish_display_data(content["data"], content["metadata"], transient=content.get("transient"),
+    publish_display_data(content["data"], content["metadata"], transient=content.get("transient", {}),
                          update=kind == "update_display_data")
+
+
+def show_page(page: str, plain: str, name: Optional[str] = None, update: bool = False) -> None:
+    """Shows HTML of our own, and the text for a terminal; with a name it can be updated."""
+    content = {"data": {"text/html": page, "text/plain": plain}, "metadata": {}}
+    if name:
+        content["transient"] = {"display_id": name}
+    publish("update_display_data" if update else "display_data", content)

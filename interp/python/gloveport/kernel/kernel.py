@@ -7,6 +7,7 @@ from typing import Any, Optional
 from ipykernel.kernelbase import Kernel
 
 from .. import Policy, Result, Session, __version__, session_python_version
+from .._html import safe_text
 from .._rich import Displays, error_lines
 from .install import POLICY, WORKDIR
 
@@ -130,7 +131,7 @@ class _Output:
     def __call__(self, kind: str, data: dict) -> None:
         if kind in ("stdout", "stderr"):
             self._displays.flush()
-            self._send("stream", {"name": kind, "text": data["text"]})
+            self._send("stream", {"name": kind, "text": safe_text(data["text"])})
         elif kind == "display":
             self._displays.add(data["bundle"])
 
