@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import html
 import os
+import pathlib
 import shlex
 import tempfile
 from typing import Any, Optional
@@ -186,6 +187,16 @@ class GloveMagics(Magics):
         rows = [("log", self._log), ("records", check["records"]), ("chain", "holds" if check["holds"] else check["problem"])]
         rows += [(name, value) for name, value in audit_summary(self._log).items() if value]
         _show_table("Audit", rows)
+
+    @line_magic
+    def glove_put(self, line: str) -> None:
+        """%glove_put FILE [NAME]: copies a file into the session's work folder."""
+        parser = _Parser(prog="%glove_put")
+        parser.add_argument("file")
+        parser.add_argument("name", nargs="?")
+        given = parser.read(line)
+        if given is not None:
+            self.session().put_file(given.name or os.path.basename(given.file), pathlib.Path(given.file))
 
     @line_magic
     def glove_branch(self, line: str) -> None:
