@@ -216,9 +216,24 @@ class GloveMagics(Magics):
         print(f"{given.name} goes on from {given.of}: %%glove --on {given.name}")
 
 
+def _lines(value: Any) -> str:
+    """A value of a summary in words, one thing a line."""
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {_words(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        return "\n".join(map(_words, value)) if any(isinstance(item, dict) for item in value) else ", ".join(map(str, value))
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _words(value: Any) -> str:
+    return ", ".join(f"{name} {item}" for name, item in value.items()) if isinstance(value, dict) else str(value)
+
+
 def _show_table(title: str, rows: list) -> None:
-    cells = "".join(f"<tr><th style='text-align:left;vertical-align:top'>{html.escape(str(name))}</th>"
-                    f"<td style='text-align:left'>{html.escape(str(value))}</td></tr>" for name, value in rows)
+    rows = [(name.replace("_", " "), _lines(value)) for name, value in rows]
+    style = "text-align:left;vertical-align:top;white-space:pre-wrap"
+    cells = "".join(f"<tr><th style='{style}'>{html.escape(name)}</th><td style='{style}'>{html.escape(value)}</td></tr>"
+                    for name, value in rows)
     show_page(f"<details open><summary>{html.escape(title)}</summary><table>{cells}</table></details>",
               "\n".join(f"{name}: {value}" for name, value in rows))
 

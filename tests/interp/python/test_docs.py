@@ -29,6 +29,16 @@ def test_every_public_name_says_what_it_is():
             assert found.__doc__, name
 
 
+def test_front_page_program_runs(capsys):
+    import os
+    import re
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "..", "README.md"), encoding="utf-8") as file:
+        text = file.read()
+    program = re.search(r"## In Python\n.*?```python\n(.*?)```", text, re.DOTALL)[1]
+    exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == "ok [381.6, 11012.800000000001]\n"
+
+
 def test_readme_prints_what_it_says():
     """The program of interp/python/README.md."""
     import contextlib
