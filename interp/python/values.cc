@@ -41,6 +41,26 @@ namespace {
   throw py::error_already_set();
 }
 
+// The forms that the decoder makes without asking the package have the payload that they should: a tuple of a
+// range of 10^12 would be made item by item. A value has a limited depth.
+Status CheckPayloads(const Value& value) {
+  if (value.is_list()) {
+    for (const Value& item : value.as_list()) RETURN_IF_ERROR(CheckPayloads(item));
+  } else if (value.is_map()) {
+    for (const auto& [key, item] : value.as_map()) {
+      RETURN_IF_ERROR(CheckPayloads(key));
+      RETURN_IF_ERROR(CheckPayloads(item));
+    }
+  } else if (value.is_extended()) {
+    const bool listed = value.is(Form::kTuple) || value.is(Form::kSet) || value.is(Form::kFrozenset);
+    if (listed && !value.payload().is_list()) {
+      return Fail(ErrorCode::kProtocol, std::string(value.TypeName()) + " of something that is no list");
+    }
+    return CheckPayloads(value.payload());
+  }
+  return {};
+}
+
 Value Encoded(py::handle object, child::Fidelity fidelity) {
   CborWriter writer;
   if (!child::EncodeObject(object.ptr(), writer, fidelity)) ThrowEncodeError();
@@ -50,6 +70,7 @@ Value Encoded(py::handle object, child::Fidelity fidelity) {
 }  // namespace
 
 py::object ToPython(const Value& value) {
+  Unwrap(CheckPayloads(value), "reading a value of a session");
   child::PyRef object = child::DecodeObject(EncodeValue(value));
   if (!object) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(object.release());

@@ -9,6 +9,7 @@ import base64
 from typing import Any
 
 from ._child import codec
+from ._payloads import check_payload
 
 __all__ = ["Foreign", "Image", "register_type"]
 
@@ -91,7 +92,11 @@ def from_form(form: str, payload: Any) -> Any:
         return Image(str(payload["mime"]), bytes(payload["data"]))
     if form == "object":
         return Foreign(str(payload.get("type", "")), str(payload.get("repr", "")))
-    return codec.from_form(form, payload)
+    try:
+        check_payload(form, payload)
+        return codec.from_form(form, payload)
+    except RecursionError:
+        raise ValueError(f"a {form} is nested too deeply") from None
 
 
 def _find_class(name: Any) -> Any:
