@@ -93,8 +93,8 @@ def _is_value(result: Any, display: dict) -> bool:
 
 
 def _was_shown(result: Any) -> bool:
-    """Whether the trailing value is a figure, which is shown like every other figure of the cell."""
-    return result.type == "Figure" and any(display.get("text/plain") == result.repr for display in result.displays)
+    """Whether the trailing value was shown already: with figures behind it, or as one of them."""
+    return any(_is_value(result, display) and len(display) > 1 for display in result.displays)
 
 
 def show_result(result: Any) -> None:

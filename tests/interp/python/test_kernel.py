@@ -77,6 +77,13 @@ def test_figures_are_images(client):
     assert messages[0][1]["data"]["image/png"].startswith("iVBOR")
 
 
+def test_value_before_figures_is_shown_once(client):
+    code = "import pandas as pd\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);\npd.DataFrame({'a': [1]})"
+    _, messages = run(client, code)
+    assert [sorted(content["data"]) for _, content in messages] == [["text/html", "text/plain"], ["image/png", "text/plain"]]
+    assert [kind for kind, _ in run(client, "display(5)\n5")[1]] == ["display_data", "execute_result"]
+
+
 def test_display_updates(client):
     _, messages = run(client, "shown = display('one', display_id='d')")
     assert messages[0][1]["transient"] == {"display_id": "d"}
