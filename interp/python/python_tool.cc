@@ -6,6 +6,7 @@
 
 #include "gloveport/core/record/tool_spec_json.h"
 #include "gloveport/interp/python/values.h"
+#include "gloveport/tools/builtin/builtin_tools.h"
 
 namespace gloveport::python {
 namespace {
@@ -64,6 +65,23 @@ std::shared_ptr<const ToolRegistry> MakeRegistry(const py::list& tools) {
   return registry;
 }
 
+py::capsule CapsuleOf(std::shared_ptr<Tool> tool) {
+  const auto release = [](PyObject* capsule) {
+    delete static_cast<std::shared_ptr<Tool>*>(PyCapsule_GetPointer(capsule, kToolCapsule));
+  };
+  return py::capsule(new std::shared_ptr<Tool>(std::move(tool)), kToolCapsule, release);
+}
+
+py::list BuiltinTools(const std::string& configuration, const std::string& folder) {
+  BuiltinHost host;
+  host.folder = folder;
+  auto made = Released([&] { return MakeBuiltinTools(configuration, host); });
+  py::list capsules;
+  for (std::shared_ptr<Tool>& tool : Unwrap(std::move(made), "making built-in tools"))
+    capsules.append(CapsuleOf(std::move(tool)));
+  return capsules;
+}
+
 void BindTools(py::module_& module) {
   py::class_<BoundContext>(module, "CallContext", "What a running call of a tool may ask.")
       .def_readonly("session", &BoundContext::session, "Id of the session that calls.")
@@ -78,6 +96,7 @@ void BindTools(py::module_& module) {
             return py::float_(std::chrono::duration<double>(context.deadline.left()).count());
           },
           "Until the call's time is over; None where it has no limit of its own.");
+  module.def("builtin_tools", &BuiltinTools, py::arg("configuration"), py::arg("folder"));
   module.def(
       "capsule_spec",
       [](const py::capsule& tool) { return ToPython(FromPlainJson(ToJson(ToolOf(tool)->spec()))); },

@@ -65,7 +65,7 @@ def _is_column(column: Any) -> bool:
     if dtype == "multi":
         return isinstance(data, list) and all(map(_is_column, data)) and len({_length(level) for level in data}) <= 1
     if dtype == "category":
-        return _is_vector(data) and data.dtype.kind in "iu" and _is_column(column.get("categories"))
+        return _is_vector(data) and getattr(data, "dtype").kind in "iu" and _is_column(column.get("categories"))
     if isinstance(data, list):
         return _SIZED.match(dtype) is None
     return _is_vector(data) or _is_arrow(data)

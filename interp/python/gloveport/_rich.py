@@ -88,13 +88,14 @@ class Displays:
 
 
 def _is_value(result: Any, display: dict) -> bool:
-    return (result.repr is not None and display.get("text/plain") == result.repr and _DISPLAY_ID not in display
-            and _UPDATES not in display)
+    """Whether it is what the session shows of a trailing value, which it does of one that has more than a repr."""
+    return (result.repr is not None and display.get("text/plain") == result.repr and len(display) > 1
+            and _DISPLAY_ID not in display and _UPDATES not in display)
 
 
 def _was_shown(result: Any) -> bool:
     """Whether the trailing value was shown already: with figures behind it, or as one of them."""
-    return any(_is_value(result, display) and len(display) > 1 for display in result.displays)
+    return any(_is_value(result, display) for display in result.displays)
 
 
 def show_result(result: Any) -> None:

@@ -6,11 +6,14 @@ import atexit
 import os
 import threading
 import weakref
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _native
 from ._policy import PolicyLike, as_policy
 from .errors import Closed
+
+if TYPE_CHECKING:
+    from ._session import Session
 
 __all__ = ["Runtime"]
 
@@ -46,12 +49,12 @@ class Runtime:
         self._sessions: weakref.WeakSet = weakref.WeakSet()
         _living.add(self)
 
-    def open(self, policy: PolicyLike = None, **options: Any) -> Any:
+    def open(self, policy: PolicyLike = None, **options: Any) -> Session:
         """A session with this policy; ``options`` are those of :class:`Session`."""
         from ._session import Session
         return Session(policy, runtime=self, **options)
 
-    async def open_async(self, policy: PolicyLike = None, **options: Any) -> Any:
+    async def open_async(self, policy: PolicyLike = None, **options: Any) -> Session:
         return await asyncio.to_thread(self.open, policy, **options)
 
     def check(self, code: str, policy: PolicyLike = None, tools: Sequence[str] = ()) -> dict:

@@ -5,7 +5,7 @@ import asyncio
 import codecs
 import os
 import threading
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
 
 from . import _approval, _native, _tools
 from ._policy import Policy, PolicyLike, as_policy
@@ -20,7 +20,7 @@ class _Events:
 
     def __init__(self, callback: Optional[Callable]):
         self.callback = callback
-        self.run_callback: Optional[Callable] = None
+        self.runs: list = []  # callbacks of the runs that were asked for, in order: the first is that of the running cell
         self._decoders: dict = {}
 
     def __call__(self, kind: str, data: dict) -> None:
@@ -28,7 +28,7 @@ class _Events:
             data["text"] = self._text(kind, data.pop("bytes"))
         elif kind == "cell_start":
             self._decoders.clear()
-        for callback in (self.callback, self.run_callback):
+        for callback in (self.callback, *self.runs[:1]):
             if callback is not None:
                 callback(kind, data)
 
@@ -274,6 +274,21 @@ class Session:
     def __repr__(self) -> str:
         return f"<gloveport.Session {self.id}>"
 
+    if TYPE_CHECKING:  # made below, one for each call that waits
+        async def set_async(self, name: str, value: Any) -> None: ...
+        async def get_async(self, name: str) -> Any: ...
+        async def put_file_async(self, path: str, data: Union[bytes, str, os.PathLike]) -> None: ...
+        async def get_file_async(self, path: str) -> bytes: ...
+        async def list_files_async(self) -> dict: ...
+        async def remove_file_async(self, path: str) -> None: ...
+        async def complete_async(self, code: str, cursor: Optional[int] = None) -> Completions: ...
+        async def inspect_async(self, code: str, cursor: Optional[int] = None) -> NameInfo: ...
+        async def is_complete_async(self, code: str) -> tuple: ...
+        async def checkpoint_async(self) -> str: ...
+        async def rollback_async(self, checkpoint: str = "") -> None: ...
+        async def forget_async(self, checkpoint: str) -> None: ...
+        async def branch_async(self, count: int = 1) -> list: ...
+
 
 def _async_variant(name: str) -> Callable:
     blocking = getattr(Session, name)
@@ -311,18 +326,19 @@ class _Run:
         self._started = False
 
     def start(self, code: str, timeout: Optional[float], inspect: bool) -> None:
-        self._session._events.run_callback = self._on_event
+        self._session._events.runs.append(self._on_event)
         self._started = True
         try:
             self._session._native.start(code, timeout, inspect, self._done)
         except Exception:
             self._started = False
+            self._session._events.runs.remove(self._on_event)
             raise
 
     def _done(self, result: Optional[dict], error: Optional[Exception]) -> None:
         """On a thread of the runtime."""
         self._outcome = (result, error)
-        self._session._events.run_callback = None
+        self._session._events.runs.remove(self._on_event)
         self._ended.set()
         if self._on_end is not None:
             self._on_end()

@@ -5,13 +5,15 @@ import asyncio
 import concurrent.futures
 import contextvars
 import inspect
+import json
+import os
 import threading
 from typing import Any, Callable, Iterable, Optional, Union
 
 from . import _native
 from ._signatures import describe
 
-__all__ = ["Tool", "current_call", "tool"]
+__all__ = ["Tool", "builtin_tools", "current_call", "tool"]
 
 _call: contextvars.ContextVar = contextvars.ContextVar("gloveport_call")
 
@@ -102,7 +104,16 @@ def tool(function: Optional[Callable] = None, *, name: Optional[str] = None, des
     return Tool(function, spec)
 
 
-ToolLike = Union[Tool, Callable, Any]
+def builtin_tools(configuration: Union[dict, str], folder: Union[str, os.PathLike] = "") -> list:
+    """Tools that come with Gloveport, in C++: HTTP, files, SQLite, patterns, arithmetic and others, as far as the
+    configuration has a section for them (tools/builtin/builtin_tools.h says which). Relative paths begin in ``folder``.
+
+    >>> with Session(tools=builtin_tools({"calculator": {}})) as session:
+    ...     session.eval("calculator('0.1 + 0.2')")
+    0.3
+    """
+    text = configuration if isinstance(configuration, str) else json.dumps(configuration)
+    return _native.builtin_tools(text, os.fspath(folder))
 
 
 def as_tools(tools: Union[None, Iterable, dict]) -> list:

@@ -133,6 +133,18 @@ def test_events_tell_what_happens_as_it_happens(runtime):
     assert [data["text"] for kind, data in during if kind == "stdout"] == ["second\n"]
 
 
+def test_each_of_several_runs_hears_its_own_cell(session):
+    import asyncio
+
+    async def main():
+        heard = [[], []]
+        await asyncio.gather(*[session.run_async(f"print({i})", on_event=lambda kind, data, i=i: heard[i].append((kind, data)))
+                               for i in range(2)])
+        return [[data["text"] for kind, data in events if kind == "stdout"] for events in heard]
+
+    assert asyncio.run(main()) == [["0\n"], ["1\n"]]
+
+
 def test_callback_that_raises_changes_nothing(runtime, monkeypatch):
     told = []
     monkeypatch.setattr("sys.unraisablehook", told.append)
