@@ -182,7 +182,7 @@ bool Anthropic::Adapt(const JsonReply& reply, const Json& sent) {
   if (sent.contains("tools") && refusal.Says("tool_choice")) {
     if (require_call_.exchange(false)) return true;
   }
-  if (sent.contains("tools") && refusal.Says("tool")) {
+  if (sent.contains("tools") && refusal.Says("tool") && !refusal.Says("tool_result")) {
     form_ = ActionForm::kJson;
     return true;
   }

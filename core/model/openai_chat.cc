@@ -102,6 +102,7 @@ Json OpenAiChat::Body(const ChatRequest& request, ActionForm form) const {
 // Servers word it in many ways: "does not support tools", "tool choice requires ...", "tools param requires
 // --jinja flag".
 bool OpenAiChat::AdaptForm(const Refusal& refusal, const Json& sent) {
+  if (refusal.Says("context")) return false;  // the prompt is too long, be it "in the functions" as well
   if (sent.contains("tools")) {
     if (!refusal.Says("tool") && !refusal.Says("function")) return false;
     const bool choice = refusal.Says("tool_choice") || refusal.Says("tool choice");

@@ -102,6 +102,7 @@ Json OpenAiResponses::Body(const ChatRequest& request, ActionForm form) const {
 bool OpenAiResponses::Adapt(const JsonReply& reply, const Json& sent) {
   if (reply.status != 400 && reply.status != 404 && reply.status != 422) return false;
   const Refusal refusal(reply);
+  if (refusal.Says("context")) return false;  // the prompt is too long
   if (refusal.Names(sent, "temperature")) return temperature_.exchange(false);
   if (refusal.Names(sent, "include") || refusal.Says("encrypted"))
     return encrypted_reasoning_.exchange(false);

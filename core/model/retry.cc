@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
-Status Sleep(std::chrono::nanoseconds delay, Deadline deadline, std::stop_token cancel) {
+Status Sleep(std::chrono::nanoseconds delay, Deadline deadline, const std::stop_token& cancel) {
   std::mutex mutex;
   std::condition_variable_any never_notified;
   std::unique_lock lock(mutex);

@@ -117,6 +117,19 @@ TEST(OpenAiActions, AFormThatTheServerRefusesGivesWayToASimplerOne) {
   }
 }
 
+TEST(OpenAiActions, APromptThatIsTooLongIsNoRefusalOfAForm) {
+  FaultServer server(
+      {Answer(
+           400,
+           R"({"error":{"message":"maximum context length is 8192 tokens, 90 of them in the functions"}})"),
+       Answer(200, R"({"choices":[{"message":{"content":"ok"}}]})")});
+  OpenAiChat model = At(server);
+  ChatRequest request;
+  request.form = ActionForm::kTool;
+  EXPECT_EQ(model.Complete(request).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(model.Complete(request)->form, ActionForm::kTool);
+}
+
 TEST(OpenAiActions, AServerThatKnowsOnlyJsonObjectsIsAskedForOne) {
   FaultServer server(
       {Answer(
