@@ -280,10 +280,12 @@ Result<std::vector<McpToolInfo>> McpConnection::ListTools(Deadline deadline) {
 Result<Json> McpConnection::CallTool(const McpToolCall& call) {
   McpCallOptions options{.deadline = call.deadline, .stop = call.stop};
   options.headers = ArgumentHeaders(call.tool.headers, call.arguments);
-  if (options_.observer) {
+  if (options_.observer || call.on_progress) {
     options.on_progress = [observer = options_.observer, server = config_.name,
-                           tool = CleanLine(call.tool.name, 64)](const McpProgress& progress) {
-      observer->OnProgress(server, tool, progress);
+                           tool = CleanLine(call.tool.name, 64),
+                           own = call.on_progress](const McpProgress& progress) {
+      if (observer) observer->OnProgress(server, tool, progress);
+      if (own) own(progress);
     };
   }
   Json params = {{"name", call.tool.name}, {"arguments", call.arguments}};

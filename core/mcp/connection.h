@@ -49,6 +49,8 @@ struct McpToolCall {
   Json arguments;
   Deadline deadline = Deadline::Never();
   std::stop_token stop;
+  // Besides the observer. May be called by other threads, and a moment longer than the call lasts.
+  PendingRequests::OnProgress on_progress;
 };
 
 class McpConnection {

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "gloveport/core/mcp/plain_text.h"
@@ -38,6 +40,24 @@ McpSignature SignatureOf(const McpToolInfo& info, std::string_view python_name,
   return signature;
 }
 
+// Progress may be told a moment longer than the call lasts, and its context.
+class ProgressLink {
+ public:
+  explicit ProgressLink(const CallContext& context) : context_(&context) {}
+  void Tell(const McpProgress& progress) {
+    const std::lock_guard lock(mutex_);
+    if (context_ != nullptr) context_->Progress(progress.progress, progress.total, progress.message);
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    context_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  const CallContext* context_;
+};
+
 // The host says that the time is up, by the stop, and gives the cell the right exception for it; this is for
 // hosts that do not.
 Deadline AfterHost(Deadline deadline) {
@@ -68,12 +88,18 @@ Result<Value> McpTool::Call(const Arguments& arguments, CallContext& context) {
   if (!json)
     return Fail(json.error().code, fmt::format("{}() {}", spec().name, json.error().message),
                 json.error().hint);
-  const Deadline deadline = AfterHost(context.deadline);
-  ASSIGN_OR_RETURN(const Json result,
-                   connection_->CallTool({info_, std::move(*json), deadline, context.stop}));
-  auto value = ToolResultValue(result, info_, validate_, limits_);
+  const auto link = std::make_shared<ProgressLink>(context);
+  McpToolCall call{info_, std::move(*json), AfterHost(context.deadline), context.stop, {}};
+  if (context.on_progress) call.on_progress = [link](const McpProgress& progress) { link->Tell(progress); };
+  const auto result = connection_->CallTool(call);
+  link->End();
+  if (!result) return tl::unexpected<Error>(result.error());
+  auto value = ToolResultValue(*result, info_, validate_, limits_);
   if (!value && value.error().code == ErrorCode::kProtocol)
     value.error().message = fmt::format("MCP server {}: {}", connection_->name(), value.error().message);
+  if (value && info_.output_schema) {
+    for (const auto& [mime, data] : ImagesOf(*result)) context.Display(mime, data);
+  }
   return value;
 }
 

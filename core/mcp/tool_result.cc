@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMaxShownBytes = 200;
 constexpr std::size_t kMaxMimeBytes = 100;
 constexpr std::size_t kMaxShownProblems = 5;
+constexpr std::size_t kMaxImages = 64;
 
 tl::unexpected<Error> Broken(std::string_view problem) {
   return Fail(ErrorCode::kProtocol, fmt::format("the server's result is none: {}", problem));
@@ -127,6 +128,16 @@ Result<Value> ToolResultValue(const Json& result, const McpToolInfo& tool, const
   }
   if (tool.output_schema) return StructuredValue(result, tool, validate);
   return ContentValue(content);
+}
+
+std::vector<std::pair<std::string, Value>> ImagesOf(const Json& result) {
+  std::vector<std::pair<std::string, Value>> images;
+  for (const Json& item : MemberOf(result, "content")) {
+    if (TextOf(item, "type") != "image" || !MimeOf(item).starts_with("image/")) continue;
+    if (auto data = BytesOf(item, "data"); data && images.size() < kMaxImages)
+      images.emplace_back(MimeOf(item), std::move(*data));
+  }
+  return images;
 }
 
 Result<Value> ResourceValue(const Json& result) {

@@ -2,7 +2,7 @@
 //
 //   the server says                      the cell gets
 //   isError                              an exception with the text
-//   structuredContent, with an           that, checked against the schema
+//   structuredContent, with an           that, checked against the schema; images beside it are shown
 //   output schema
 //   one text, or several                 str, joined with line ends
 //   an image                             an image (bytes with a MIME type that show themselves when
@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gloveport/core/mcp/limits.h"
@@ -31,6 +32,9 @@ using SchemaValidator =
 // not checked.
 Result<Value> ToolResultValue(const Json& result, const McpToolInfo& tool, const SchemaValidator& validate,
                               const McpLimits& limits);
+
+// The images of a result: MIME type and bytes. What is none is left out.
+std::vector<std::pair<std::string, Value>> ImagesOf(const Json& result);
 
 // Of `resources/read`: the text or the bytes of one resource, a list of dicts for several.
 Result<Value> ResourceValue(const Json& result);

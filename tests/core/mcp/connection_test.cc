@@ -376,6 +376,23 @@ TEST_F(StdioConnection, ClientMakesToolsOfAllServers) {
   EXPECT_EQ(1u, tools->registry->Find("fake_list_resources")->Call(Arguments({}), context)->as_list().size());
 }
 
+TEST_F(StdioConnection, ToolsTellProgressAndShowImagesBesideStructuredResults) {
+  auto client = McpClient::Connect({Config()}, {});
+  ASSERT_TRUE(client);
+  const auto tools = (*client)->WithTools(nullptr);
+  CallContext context;
+  std::string told;
+  context.on_progress = [&](const ToolProgress& progress) { told += progress.message + ";"; };
+  EXPECT_EQ(Value("done"), tools->registry->Find("progress")->Call(Arguments({}), context).value());
+  EXPECT_EQ("step 1;step 2;", told);
+  const auto sum = tools->registry->Find("add")->Call(
+      Arguments({{Value("a"), Value(1)}, {Value("b"), Value(2)}}), context);
+  ASSERT_TRUE(sum) << sum.error().message;
+  EXPECT_EQ(3, sum->IntOr("sum", 0));
+  ASSERT_EQ(1u, context.displays.size());
+  EXPECT_TRUE(context.displays[0].Find("image/png")->is_bytes());
+}
+
 TEST_F(StdioConnection, ClientReadsAListAgainThatHasChanged) {
   auto client = McpClient::Connect({Config()}, {});
   ASSERT_TRUE(client);

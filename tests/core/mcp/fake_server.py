@@ -60,7 +60,9 @@ def result_of(name, arguments, request):
     if name == "echo":
         return text(" ".join([arguments["message"]] * arguments.get("times", 1)))
     if name == "add":
-        return text("see there", structuredContent={"sum": arguments["a"] + arguments["b"]})
+        image = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+        return {"content": [image, {**image, "mimeType": "text/html"}, {**image, "data": "%"}],
+                "structuredContent": {"sum": arguments["a"] + arguments["b"]}}
     if name == "fail":
         return text("it went \x1b[31mwrong\x1b[0m", isError=True)
     if name == "environment":
