@@ -171,9 +171,10 @@ void McpConnection::Close() {
 // ---- requests ----
 
 Result<Json> McpConnection::RequestOnce(const Link& link, std::string_view method, Json params,
-                                        McpCallOptions options, std::string_view name) {
+                                        McpCallOptions options, std::string_view name,
+                                        const McpClientAbilities& abilities) {
   if (IsStateless(link.facts.revision)) {
-    AddRequestMeta(params, options_.client, {.elicitation = events_->elicitor().available()});
+    AddRequestMeta(params, options_.client, abilities);
     const HttpHeaders mirrored = MirrorHeaders(method, name);
     options.headers.insert(options.headers.end(), mirrored.begin(), mirrored.end());
   } else {
@@ -184,7 +185,7 @@ Result<Json> McpConnection::RequestOnce(const Link& link, std::string_view metho
 }
 
 Result<Json> McpConnection::Request(std::string_view method, Json params, McpCallOptions options,
-                                    std::string_view name) {
+                                    std::string_view name, const OnAsk& on_ask) {
   if (options.deadline.never())
     options.deadline = Deadline::After(config_.call_time.value_or(options_.call_time));
   const ServerEvents::ActiveCall active(*events_, options.deadline);
@@ -192,7 +193,8 @@ Result<Json> McpConnection::Request(std::string_view method, Json params, McpCal
   for (int round = 0; round < kMaxRounds; ++round) {
     auto link = Use(options.deadline, options.stop);
     if (!link) return Named(link.error());
-    auto result = RequestOnce(*link, method, params, options, name);
+    const bool can_ask = on_ask || events_->elicitor().available();
+    auto result = RequestOnce(*link, method, params, options, name, {.elicitation = can_ask});
     if (!result && result.error().code == ErrorCode::kNotFound && !refused_before) {
       refused_before = true;  // the server did not know the session, so that nothing was carried out
       Forget(link->peer);
@@ -210,7 +212,7 @@ Result<Json> McpConnection::Request(std::string_view method, Json params, McpCal
       return Named({ErrorCode::kProtocol,
                     fmt::format("its result is of an unknown type \"{}\"", CleanLine(type, 64)), ""});
     }
-    auto responses = InputResponses(*result, options);
+    auto responses = InputResponses(*result, on_ask, options);
     if (!responses) return Named(responses.error());
     params["inputResponses"] = std::move(*responses);
     params.erase("requestState");
@@ -219,18 +221,25 @@ Result<Json> McpConnection::Request(std::string_view method, Json params, McpCal
   return Named({ErrorCode::kProtocol, "it asks again and again and gives no result", ""});
 }
 
-Result<Json> McpConnection::InputResponses(const Json& result, const McpCallOptions& options) {
+Result<Json> McpConnection::InputResponses(const Json& result, const OnAsk& on_ask, McpCallOptions& options) {
   Json responses = Json::object();
   const Json& requests = MemberOf(result, "inputRequests");
   if (requests.size() > kMaxInputs) return Fail(ErrorCode::kProtocol, "it asks for too much at once");
   for (const auto& [key, request] : requests.items()) {
     const std::string method = TextOf(request, "method");
-    if (method != "elicitation/create" || !events_->elicitor().available()) {
+    if (method != "elicitation/create" || !(on_ask || events_->elicitor().available())) {
       return Fail(ErrorCode::kDenied,
                   fmt::format("it asks this client for {}, which is not offered", CleanLine(method, 64)));
     }
     ASSIGN_OR_RETURN(const ElicitationForm form, ParseElicitation(MemberOf(request, "params")));
-    responses[key] = events_->elicitor().AskAndWait(form, options.deadline, options.stop);
+    if (on_ask) {
+      const auto asked = std::chrono::steady_clock::now();
+      responses[key] = ElicitationAnswer(form, on_ask(ElicitationQuestion(form, config_.name), form.fields));
+      if (!options.deadline.never())
+        options.deadline = Deadline::At(options.deadline.when() + (std::chrono::steady_clock::now() - asked));
+    } else {
+      responses[key] = events_->elicitor().AskAndWait(form, options.deadline, options.stop);
+    }
     if (options.stop.stop_requested()) return Fail(ErrorCode::kClosed, "the call was stopped");
   }
   return responses;
@@ -289,7 +298,7 @@ Result<Json> McpConnection::CallTool(const McpToolCall& call) {
     };
   }
   Json params = {{"name", call.tool.name}, {"arguments", call.arguments}};
-  return Request("tools/call", std::move(params), std::move(options), call.tool.name);
+  return Request("tools/call", std::move(params), std::move(options), call.tool.name, call.on_ask);
 }
 
 Result<Json> McpConnection::ReadResource(std::string_view uri, Deadline deadline, std::stop_token stop) {

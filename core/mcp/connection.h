@@ -43,6 +43,9 @@ struct McpConnectionOptions {
   std::chrono::milliseconds call_time{300'000};  // of a call that has no deadline of its own
 };
 
+// As CallContext::Ask: asks the person and waits; no time of the call passes meanwhile.
+using OnAsk = std::function<ApprovalDecision(std::string reason, Value details)>;
+
 // One call of a tool, as the connection sends it.
 struct McpToolCall {
   const McpToolInfo& tool;
@@ -51,6 +54,9 @@ struct McpToolCall {
   std::stop_token stop;
   // Besides the observer. May be called by other threads, and a moment longer than the call lasts.
   PendingRequests::OnProgress on_progress;
+  // Answers what the server asks the person, in the stateless revision, where each call says whether it can;
+  // on the thread of the call. Empty: the approver is asked.
+  OnAsk on_ask;
 };
 
 class McpConnection {
@@ -99,12 +105,12 @@ class McpConnection {
 
   // A request whose result is complete, over the present link or a new one.
   Result<Json> Request(std::string_view method, Json params, McpCallOptions options,
-                       std::string_view name = "");
+                       std::string_view name = "", const OnAsk& on_ask = {});
   Result<Json> RequestOnce(const Link& link, std::string_view method, Json params, McpCallOptions options,
-                           std::string_view name);
+                           std::string_view name, const McpClientAbilities& abilities);
   Result<std::vector<Json>> RequestPages(std::string_view method, const McpCallOptions& options);
   // Answers to what a result asks for ("input_required").
-  Result<Json> InputResponses(const Json& result, const McpCallOptions& options);
+  Result<Json> InputResponses(const Json& result, const OnAsk& on_ask, McpCallOptions& options);
 
   void Subscribe(const Link& link);
   tl::unexpected<Error> Named(const Error& error) const;

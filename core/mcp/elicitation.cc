@@ -118,14 +118,26 @@ Status CheckElicited(const ElicitationForm& form, Value::Map& content) {
   return {};
 }
 
+std::string ElicitationQuestion(const ElicitationForm& form, std::string_view server) {
+  return fmt::format("MCP server {} asks you: {}\nTo fill in the form, edit the arguments.", server,
+                     form.message);
+}
+
+Json ElicitationAnswer(const ElicitationForm& form, const ApprovalDecision& decision) {
+  if (!decision.allowed) return {{"action", "decline"}};
+  Value::Map content = decision.arguments ? *decision.arguments : form.fields.as_map();
+  if (!CheckElicited(form, content)) return {{"action", "cancel"}};
+  auto json = PlainJsonOf(Value(std::move(content)), "the form");
+  return {{"action", "accept"}, {"content", json.value_or(Json::object())}};
+}
+
 ApprovalRequest Elicitor::MakeRequest(const ElicitationForm& form, Deadline deadline) const {
   ApprovalRequest request;
   request.id = NextId();
   request.subject = ApprovalSubject::kToolCall;
   request.tool = server_ + ".elicitation";
   request.arguments = form.fields;
-  request.reason = fmt::format("MCP server {} asks you: {}\nTo fill in the form, edit the arguments.",
-                               server_, form.message);
+  request.reason = ElicitationQuestion(form, server_);
   request.deadline = deadline;
   return request;
 }
@@ -144,12 +156,7 @@ void Elicitor::Ask(const ElicitationForm& form, Deadline deadline, Answer answer
 }
 
 void Elicitor::Take(std::uint64_t id, const ElicitationForm& form, const ApprovalDecision& decision) {
-  if (!decision.allowed) return Finish(id, {{"action", "decline"}});
-  Value::Map content = decision.arguments ? *decision.arguments : form.fields.as_map();
-  // What was allowed and yet does not fit is nobody's answer.
-  if (!CheckElicited(form, content)) return Finish(id, {{"action", "cancel"}});
-  auto json = PlainJsonOf(Value(std::move(content)), "the form");
-  Finish(id, {{"action", "accept"}, {"content", json.value_or(Json::object())}});
+  Finish(id, ElicitationAnswer(form, decision));
 }
 
 void Elicitor::Finish(std::uint64_t id, Json result) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/wire/value_json.h"
@@ -32,6 +33,11 @@ Result<ElicitationForm> ParseElicitation(const Json& params);
 // Why `content` may not be sent: a field that is required and missing, of another type or not among the
 // choices. Fields that are optional and None are taken out.
 Status CheckElicited(const ElicitationForm& form, Value::Map& content);
+
+// What a person is told, and what the server is answered for a decision on it: {"action", "content"?}. What
+// was allowed and yet does not fit the form is a "cancel".
+std::string ElicitationQuestion(const ElicitationForm& form, std::string_view server);
+Json ElicitationAnswer(const ElicitationForm& form, const ApprovalDecision& decision);
 
 class Elicitor : public std::enable_shared_from_this<Elicitor> {
  public:

@@ -89,7 +89,12 @@ Result<Value> McpTool::Call(const Arguments& arguments, CallContext& context) {
     return Fail(json.error().code, fmt::format("{}() {}", spec().name, json.error().message),
                 json.error().hint);
   const auto link = std::make_shared<ProgressLink>(context);
-  McpToolCall call{info_, std::move(*json), AfterHost(context.deadline), context.stop, {}};
+  McpToolCall call{info_, std::move(*json), AfterHost(context.deadline), context.stop, {}, {}};
+  if (context.on_ask) {
+    call.on_ask = [&context](std::string reason, Value details) {
+      return context.Ask(std::move(reason), std::move(details));
+    };
+  }
   if (context.on_progress) call.on_progress = [link](const McpProgress& progress) { link->Tell(progress); };
   const auto result = connection_->CallTool(call);
   link->End();

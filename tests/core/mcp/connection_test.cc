@@ -376,6 +376,23 @@ TEST_F(StdioConnection, ClientMakesToolsOfAllServers) {
   EXPECT_EQ(1u, tools->registry->Find("fake_list_resources")->Call(Arguments({}), context)->as_list().size());
 }
 
+TEST_F(StdioConnection, QuestionsInACallGoToWhoeverTheSessionAsks) {
+  auto client = McpClient::Connect({Config({"--stateless"})}, {});
+  ASSERT_TRUE(client) << client.error().message;
+  const auto tools = (*client)->WithTools(nullptr);
+  CallContext context;
+  context.on_ask = [](const std::string& reason, const Value& details) {
+    EXPECT_THAT(reason, HasSubstr("MCP server fake asks you: Who are you?"));
+    EXPECT_EQ(7, details.IntOr("age", 0));
+    ApprovalDecision decision{.allowed = true};
+    decision.arguments = Value::Map{{Value("name"), Value("Ada")}};
+    return decision;
+  };
+  const auto asked = tools->registry->Find("ask")->Call(Arguments({}), context);
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(Value(R"([{"action": "accept", "content": {"name": "Ada"}}, "opaque"])"), *asked);
+}
+
 TEST_F(StdioConnection, ToolsTellProgressAndShowImagesBesideStructuredResults) {
   auto client = McpClient::Connect({Config()}, {});
   ASSERT_TRUE(client);
