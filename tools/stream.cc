@@ -9,6 +9,7 @@ namespace gloveport {
 namespace {
 
 constexpr std::chrono::milliseconds kMaxWait{20};  // that values which are there wait for others
+constexpr std::size_t kMaxSessions = 4096;         // whose streams a tool keeps
 constexpr std::size_t kMaxBytes = 1u << 20;        // that are put into one answer, but for the last value
 
 // Roughly; enough to keep an answer small.
@@ -51,9 +52,14 @@ Result<Value> ValueStreams::Open(Next next, CallContext& context) {
   std::int64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
-    id = ++last_id_;
+    // Nobody tells when a session ends.
+    if (sessions_.size() >= kMaxSessions && !sessions_.contains(context.session))
+      std::erase_if(sessions_, [](const auto& session) { return session.second.open.empty(); });
+    if (sessions_.size() >= kMaxSessions && !sessions_.contains(context.session))
+      sessions_.erase(sessions_.begin());
+    id = ++sessions_[context.session].last_id;
   }
-  return Answer(id, {context.session, std::move(next), std::nullopt}, context);
+  return Answer(id, {std::move(next), std::nullopt}, context);
 }
 
 Result<Value> ValueStreams::Continue(std::int64_t id, CallContext& context) {
@@ -61,8 +67,8 @@ Result<Value> ValueStreams::Continue(std::int64_t id, CallContext& context) {
   std::map<std::int64_t, Stream>::node_type node;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = streams_.find(id);
-    if (found != streams_.end() && found->second.session == context.session) node = streams_.extract(found);
+    const auto session = sessions_.find(context.session);
+    if (session != sessions_.end()) node = session->second.open.extract(id);
   }
   if (node.empty())
     return Fail(ErrorCode::kNotFound,
@@ -88,19 +94,15 @@ Result<Value> ValueStreams::Answer(std::int64_t id, Stream stream, CallContext& 
     bytes += SizeOf(**next);
     items.push_back(std::move(**next));
   }
-  if (!ended) Keep(id, std::move(stream));
+  if (!ended) Keep(context.session, id, std::move(stream));
   return Value::Object({{"id", ended ? Value() : Value(id)}, {"items", Value(std::move(items))}});
 }
 
-void ValueStreams::Keep(std::int64_t id, Stream stream) {
+void ValueStreams::Keep(const std::string& session, std::int64_t id, Stream stream) {
   const std::lock_guard lock(mutex_);
-  const auto of_session = [session = stream.session](const auto& open) {
-    return open.second.session == session;
-  };
-  if (static_cast<std::size_t>(std::count_if(streams_.begin(), streams_.end(), of_session)) >=
-      kMaxOpenPerSession)
-    streams_.erase(std::find_if(streams_.begin(), streams_.end(), of_session));
-  streams_.emplace(id, std::move(stream));
+  std::map<std::int64_t, Stream>& open = sessions_[session].open;
+  if (open.size() >= kMaxOpenPerSession) open.erase(open.begin());
+  open.emplace(id, std::move(stream));
 }
 
 std::shared_ptr<Tool> MakeContinuation(std::string_view tool, std::shared_ptr<ValueStreams> streams) {

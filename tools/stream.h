@@ -56,16 +56,18 @@ class ValueStreams {
 
  private:
   struct Stream {
-    std::string session;
     Next next;
     std::optional<Error> error;  // that came behind values which had to be given first
   };
+  struct OfSession {
+    std::int64_t last_id = 0;  // numbers count from 1 in each session, so that they repeat in a replay
+    std::map<std::int64_t, Stream> open;
+  };
   Result<Value> Answer(std::int64_t id, Stream stream, CallContext& context);
-  void Keep(std::int64_t id, Stream stream);
+  void Keep(const std::string& session, std::int64_t id, Stream stream);
 
   std::mutex mutex_;
-  std::int64_t last_id_ = 0;
-  std::map<std::int64_t, Stream> streams_;
+  std::map<std::string, OfSession> sessions_;
 };
 
 // What follows the name of a tool in calls that ask for more of its stream. Cells cannot define such a name.

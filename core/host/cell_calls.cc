@@ -291,7 +291,7 @@ void CellCalls::Answer(CompletedCall& completed) {
     record.error = "the result is too large to send";
     record.error_type = "ToolError";
   }
-  for (Value& display : completed.displays) owner_.Show(std::move(display));
+  for (const Value& display : record.displays) owner_.Show(display);
   owner_.Record(std::move(record));
 }
 

@@ -72,6 +72,8 @@ struct ToolCallRecord {
   Value result;       // if ok
   std::string error;  // else
   std::chrono::nanoseconds duration{0};
+  std::vector<Value>
+      displays;            // that the tool itself showed, in the form of CellResult's, which has them too
   std::string error_type;  // of the exception that the cell got: "ToolError", "TypeError", "ToolTimeoutError"
 };
 

@@ -102,7 +102,7 @@ CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop
       return ask(context, std::move(reason), std::move(details));
     };
   }
-  CompletedCall completed{call.call, call.cell, {}, {}, {}};
+  CompletedCall completed{call.call, call.cell, {}, {}};
   completed.record.name = call.tool->spec().name;
   Arguments arguments(std::move(call.arguments));
   auto result = CallGuarded(*call.tool, arguments, context);
@@ -111,7 +111,7 @@ CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop
   completed.record.ok = result.has_value();
   if (result) {
     completed.record.result = std::move(*result);
-    completed.displays = std::move(context.displays);
+    completed.record.displays = std::move(context.displays);
   } else {
     completed.error = std::move(result).error();
     completed.record.error = completed.error.message;

@@ -39,7 +39,6 @@ struct CompletedCall {
   std::uint32_t cell = 0;
   ToolCallRecord record;
   Error error;  // if !record.ok
-  std::vector<Value> displays;
 };
 
 class ToolDispatcher {

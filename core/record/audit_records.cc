@@ -133,6 +133,8 @@ Json ToolResultBody(const Keeping& keeping, const ToolCallRecord& call) {
   Json json = {{"call", call.call}, {"tool", call.name}, {"ok", call.ok}};
   if (call.ok) {
     json["result"] = KeptValue(keeping.redactor, call.result, keeping.max_input_bytes);
+    for (const Value& display : call.displays)
+      json["displays"].push_back(KeptValue(keeping.redactor, display, keeping.max_input_bytes));
   } else {
     json["error"] = KeptText(keeping.redactor, call.error, keeping.max_text_bytes);
     json["error_type"] = call.error_type;

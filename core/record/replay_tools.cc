@@ -33,7 +33,13 @@ class RecordedTool : public Tool {
     if (answer.is_null())
       return Fail(ErrorCode::kNotFound,
                   fmt::format("the record has no answer of {} for these arguments", spec_.name));
-    if (FlagOf(answer, "ok")) return Recorded(MemberOf(answer, "result"));
+    if (FlagOf(answer, "ok")) {
+      for (const Json& display : MemberOf(answer, "displays")) {
+        ASSIGN_OR_RETURN(Value bundle, Recorded(display));
+        context.displays.push_back(std::move(bundle));
+      }
+      return Recorded(MemberOf(answer, "result"));
+    }
     const std::string type = TextOf(answer, "error_type");
     if (type == "ToolTimeoutError") WaitUntilStopped(context);
     return Fail(type == "TypeError" ? ErrorCode::kInvalidArgument : ErrorCode::kIo, TextOf(answer, "error"));

@@ -64,6 +64,32 @@ TEST_F(ReplayTest, ALittleOfEverythingComesOutTheSame) {
   EXPECT_EQ(report.cells, 9u);
 }
 
+// `count()`: a stream of 200 numbers; `show()`: a display.
+std::shared_ptr<ToolRegistry> StreamingTools() {
+  auto tools = std::make_shared<ToolRegistry>();
+  EXPECT_TRUE(tools->Add("count", "", [] {
+    return ToolStream<std::int64_t>(
+        [at = std::int64_t{0}](CallContext&) mutable -> Result<std::optional<std::int64_t>> {
+          return at < 200 ? std::optional(at++) : std::nullopt;
+        });
+  }));
+  EXPECT_TRUE(
+      tools->Add("show", "", [](CallContext& context) { context.Display("text/html", Value("<b>x</b>")); }));
+  return tools;
+}
+
+TEST_F(ReplayTest, StreamsAndDisplaysOfToolsComeOutTheSame) {
+  {
+    Recording recording(path());
+    const auto session = recording.Open(kRepeatable, StreamingTools());
+    RunAll(*session, {"sum(count())", "show()"});
+  }
+  const ReplayReport report = Again();
+  ExpectIdentical(report);
+  EXPECT_EQ(report.cells, 2u);
+  ExpectIdentical(Again(StreamingTools()));
+}
+
 // What differs from run to run without a seed and a clock.
 constexpr std::initializer_list<const char*> kOfChance = {
     "import datetime, os, random, secrets, threading, time, uuid",
