@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 
 CASE_TOTALS = re.compile(r"^([\w./-]+: \d+ passed, \d+ failed(?:, \d+ skipped)?)\s*$", re.MULTILINE)
 GTEST_SKIP = re.compile(r"^\[ RUN      \] (\S+)\n(?:(?!\[ ).*\n)*?\S+: Skipped\n(.*)\n", re.MULTILINE)
+PYTEST_SKIP = re.compile(r"^SKIPPED \[\d+\] (\S+?): (.*)$", re.MULTILINE)
 UNITTEST_SKIP = re.compile(r"^(\S+) \(.*\) \.\.\. skipped ['\"](.*)['\"]$", re.MULTILINE)
 
 Result = collections.namedtuple("Result", "run name state reason output")
@@ -48,7 +49,7 @@ def read_checks(path):
 
 def inner_skips(result):
     """Skips inside of a test program that passed as a whole."""
-    for pattern in (GTEST_SKIP, UNITTEST_SKIP):
+    for pattern in (GTEST_SKIP, PYTEST_SKIP, UNITTEST_SKIP):
         yield from pattern.findall(result.output)
 
 

@@ -13,7 +13,7 @@ def main():
             python) else True:
         print(f"no pytest in {sys.argv[1]}: scripts/test makes it with tests/interp/python/requirements.txt")
         return 77
-    done = subprocess.run([python, "-m", "pytest", "-W", "ignore::UserWarning:smolagents", *sys.argv[2:]], stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run([python, "-m", "pytest", "-W", "ignore::UserWarning:smolagents.tools", "-rs", *sys.argv[2:]], stdin=subprocess.DEVNULL, check=False)
     return done.returncode
 
 

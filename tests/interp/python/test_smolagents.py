@@ -87,6 +87,15 @@ def test_images_are_images_on_both_sides(executor):
     assert executor("final_answer(picture)").output.getpixel((0, 0)) == (255, 0, 0)
 
 
+def test_answer_that_goes_around_the_wrapper_is_an_answer(executor):
+    executor.send_tools({"final_answer": smolagents.FinalAnswerTool()})
+    output = executor("final_answer('x')")
+    assert (output.output, output.is_final_answer) == ("x", True)
+    for value in ("text", {"args": 1}, {"args": [1], "kwargs": 2}, None):
+        assert executor._answer("final_answer(...)", value) == value
+    assert executor._answer("final_answer(1)", {"args": [1], "kwargs": {}}) == 1
+
+
 def test_policy_rules_name_the_tools(runtime):
     policy = {"extends": "default", "tools": {"rules": [{"tool": "send", "effect": "ask", "where": {"to": {"matches": "x"}}}]}}
     asked = []

@@ -162,8 +162,11 @@ class GloveportExecutor(PythonExecutor):
 
     def _answer(self, code: str, value: Any) -> Any:
         """The agent's final_answer may be a tool of its own, with any parameters."""
-        args = [_received(item) for item in value["args"]]
-        kwargs = {name: _received(item) for name, item in value["kwargs"].items()}
+        args, kwargs = [value], {}
+        if isinstance(value, dict) and isinstance(value.get("args"), list) and isinstance(value.get("kwargs"), dict):
+            args, kwargs = value["args"], value["kwargs"]  # else the code called Python's final_answer itself
+        args = [_received(item) for item in args]
+        kwargs = {str(name): _received(item) for name, item in kwargs.items()}
         own = self.static_tools.get("final_answer")
         if own is not None:
             try:
