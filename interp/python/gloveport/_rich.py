@@ -34,9 +34,10 @@ def error_lines(result: Any) -> list:
     shown = "\n".join(lines)
     for finding in (result.verdict or {}).get("findings", ()):
         if finding["message"] not in shown:
-            lines.append(f"line {finding['line']}, column {finding['column']}: [{finding['rule']}] {finding['message']}")
+            where = f"line {finding['line']}, column {finding['column']}"
+            lines.append(safe_text(f"{where}: [{finding['rule']}] {finding['message']}"))
         if finding.get("hint") and finding["hint"] not in shown:
-            lines.append(f"  hint: {finding['hint']}")
+            lines.append(safe_text(f"  hint: {finding['hint']}"))
     if result.limit and result.limit["message"] not in shown:
         lines.append(result.limit["message"])
     if result.state == "restored":

@@ -80,6 +80,23 @@ def test_managed_agents_are_tools(executor):
     assert "found it" in outer.run("Look")
 
 
+def test_tool_that_takes_anything(executor):
+    """As those that smolagents makes of an MCP server's tools."""
+    class Remote(smolagents.Tool):
+        name = "remote"
+        description = "Echoes."
+        inputs = {"text": {"type": "string", "description": "what"}}
+        output_type = "string"
+        skip_forward_signature_validation = True
+
+        def forward(self, *args, **kwargs):
+            return f"{args} {kwargs}"
+
+    executor.send_tools({"remote": Remote()})
+    assert executor("remote('a')").output == "('a',) {}"
+    assert executor("remote(text='a')").output == "() {'text': 'a'}"
+
+
 def test_images_are_images_on_both_sides(executor):
     image_module = pytest.importorskip("PIL.Image")
     executor.send_variables({"picture": image_module.new("RGB", (4, 3), (255, 0, 0))})
