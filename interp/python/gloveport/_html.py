@@ -116,7 +116,7 @@ class _Cleaner(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._dropping:
-            self._out.append(html.escape(data, quote=False))
+            self._out.append(html.escape(data.replace("\0", ""), quote=False))
 
 
 def _passes(tag: str, name: str, value: str) -> bool:

@@ -103,6 +103,7 @@ def test_image_is_not_decoded(session):
 
 def test_malformed_forms_are_foreign(session):
     """What the session's code sends in the place of a form is never an exception of ours, and opens no file."""
+    pytest.importorskip("pandas")
     from gloveport import _values
     for form, payload in (("ndarray", {"dtype": "<f8", "shape": [3], "data": bytearray(b"1")}), ("decimal", "x"),
                           ("series", {"name": "a", "dtype": "datetime64[ns, dateutil//etc/passwd]", "data": [],
