@@ -147,6 +147,20 @@ std::string TextDifference(std::string_view what, std::string_view recorded, std
   return fmt::format("{}, line {}: recorded {}, now {}", what, line + 1, shown(old_lines), shown(new_lines));
 }
 
+// "(0.07 s)" becomes "( s)": no run takes as long as another.
+std::string WithoutTimes(std::string_view text) {
+  constexpr std::string_view kEnd = " s)";
+  std::string kept;
+  while (!text.empty()) {
+    const auto open = std::min(text.find('('), text.size() - 1) + 1;
+    kept += text.substr(0, open);
+    text.remove_prefix(open);
+    const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
+    if (end > 0 && text.substr(end).starts_with(kEnd)) text.remove_prefix(end);
+  }
+  return kept;
+}
+
 std::string FormOf(const ChatMessage& message) {
   return message.action
              ? ActionText(message.action->form == ActionForm::kJson ? "" : message.content, *message.action)
@@ -160,8 +174,11 @@ std::optional<std::string> MessageDifference(std::size_t number, const ChatMessa
                        RoleName(now.role));
   }
   const std::string what = fmt::format("message {} ({})", number, RoleName(now.role));
-  if (recorded.content != now.content) return TextDifference(what, recorded.content, now.content);
-  if (FormOf(recorded) != FormOf(now))
+  if (WithoutTimes(recorded.content) != WithoutTimes(now.content)) {
+    return TextDifference(what, WithoutTimes(recorded.content), WithoutTimes(now.content));
+  }
+  const bool acted = recorded.action || now.action;
+  if (acted && FormOf(recorded) != FormOf(now))
     return TextDifference(what + ", its action", FormOf(recorded), FormOf(now));
   return std::nullopt;
 }

@@ -39,6 +39,7 @@ Result<Exchange> ParseExchange(std::string_view line, const std::vector<ChatMess
 
 // Where two requests part first, in words: "message 3 (user), line 2: recorded "...", now "..."". Nothing
 // where they ask the same.
+// Times that were measured, such as "(0.07 s)" in what a model is told of a cell, do not count.
 std::optional<std::string> FirstDifference(const ChatRequest& recorded, const ChatRequest& now);
 
 // Hands the texts of `reply` on in pieces, as a server would.

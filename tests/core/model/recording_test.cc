@@ -197,6 +197,14 @@ TEST_F(Recorded, AnotherPromptIsRefusedWithItsFirstDifference) {
   }
 }
 
+TEST(FirstDifference, MeasuredTimesDoNotCount) {
+  const auto asked = [](std::string content) { return Asked({{Role::kUser, std::move(content)}}); };
+  EXPECT_EQ(FirstDifference(asked("ran (0.07 s). (a"), asked("ran (12.00 s). (a")), std::nullopt);
+  EXPECT_TRUE(FirstDifference(asked("ran (0.07 s)."), asked("ran (0.07 m).")));
+  EXPECT_TRUE(FirstDifference(asked("gives (1)"), asked("gives (2)")));
+  EXPECT_TRUE(FirstDifference(asked("1 s)"), asked("2 s)")));
+}
+
 TEST_F(Recorded, ByOrderAloneAnyPromptIsAnswered) {
   const auto replayer = Load(ReplayMatch::kOrder);
   EXPECT_EQ(replayer->Complete({})->content, "calling");
