@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gloveport/core/agent/observation.h"
+#include "gloveport/core/agent/tool_index.h"
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/wire/value_json.h"
 #include "gloveport/policy/tool_rules.h"
@@ -136,7 +137,11 @@ std::string AnswerText(const std::optional<Value>& schema) {
 
 std::string ToolsText(const std::vector<ToolSpec>& tools) {
   std::string out;
-  for (const ToolSpec& tool : tools) out += ToolStub(tool) + "\n";
+  if (tools.size() > kMaxToolsInFull) {
+    out = ToolIndex(tools) + "\n";
+  } else {
+    for (const ToolSpec& tool : tools) out += ToolStub(tool) + "\n";
+  }
   return out +
          "def final_answer(value, explanation: str = \"\"):\n"
          "    \"\"\"Ends the run with the answer. Nothing behind it is executed.\"\"\"";

@@ -73,6 +73,7 @@ std::string Narrator::CodeBlock(std::string_view code) const {
 
 void Narrator::OnState(AgentState state) {
   spinner_.reset();
+  if (state == AgentState::kPlan || state == AgentState::kGenerate) view_.reset();  // of a reply that failed
   if (state == AgentState::kPlan) spinner_.emplace(console_, "the model plans");
   if (state == AgentState::kGenerate) spinner_.emplace(console_, "waiting for the model");
   if (state == AgentState::kRun) spinner_.emplace(console_, "the cell is checked and runs");

@@ -34,6 +34,10 @@ void StreamView::Add(const ChatDelta& delta) {
 void StreamView::Turn(Part part) {
   if (part == part_) return;
   if (!pending_.empty()) ShowLine(std::exchange(pending_, ""));
+  Begin(part);
+}
+
+void StreamView::Begin(Part part) {
   part_ = part;
   if (part == Part::kReasoning) console_.Note("The model thinks:", Style::kBold);
   if (part == Part::kText) console_.Note("The model says:", Style::kBold);
@@ -53,7 +57,7 @@ void StreamView::ShowLine(std::string_view line) {
   const bool fence = Trim(line).starts_with("```");
   if (part_ == Part::kText && fence) {
     fenced_ = true;
-    Turn(Part::kCode);
+    Begin(Part::kCode);  // what is pending is code already
   } else if (part_ == Part::kCode && fenced_ && fence) {
     fenced_ = false;
     part_ = Part::kNone;

@@ -28,7 +28,8 @@ class StreamView {
  private:
   enum class Part { kNone, kReasoning, kText, kCode };
 
-  void Turn(Part part);  // flushes what is of another part, and says what comes
+  void Turn(Part part);   // flushes what is of another part, and begins this one
+  void Begin(Part part);  // says what comes
   void TakeLines();
   void ShowLine(std::string_view line);
   void ShowCode(std::string_view line);

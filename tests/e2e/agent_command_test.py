@@ -180,11 +180,13 @@ class Chats(AgentCase):
             at = terminal.wait_for("x = 1", at)
             terminal.type("\x03")
             at = terminal.wait_for("No answer: the run was interrupted", at)
-            terminal.wait_for("> ", at)
+            at = terminal.wait_for("> ", at)
+            self.assertIn("   1  x = 1\n", terminal.text[:at])
             terminal.type("Again.\n")
-            terminal.wait_for("The answer is accepted", at)
+            terminal.wait_for("> ", terminal.wait_for("The answer is accepted", at))
             terminal.type("\x04")
             self.assertEqual(OK, terminal.finish(), terminal.text)
+        self.assertIn("   1  final_answer(5)\n", terminal.text[at:])  # nothing is left of the reply before it
 
 
 class Runs(AgentCase):

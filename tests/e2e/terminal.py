@@ -8,7 +8,7 @@ import time
 
 from programs import environment
 
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m|[^\n]*\r\x1b\[K")
 
 
 class Terminal:

@@ -109,6 +109,22 @@ TEST(ToolStubTest, IsPythonWhateverTheDescriptionSays) {
   }
 }
 
+TEST(RenderPromptTest, ListsToolsInOneLineEachWhereThereAreMany) {
+  PromptInput input{.goal = "g"};
+  for (int i = 0; i < 40; ++i) {
+    input.tools.push_back({.name = "tool_" + std::to_string(i),
+                           .description = "Does the thing. And more, at length.",
+                           .parameters = {}});
+  }
+  const std::string prompt = RenderPrompt(DefaultSystemTemplate(), input, Policy());
+  EXPECT_THAT(prompt, HasSubstr("# tool_39()  Does the thing.\n"));
+  EXPECT_THAT(prompt, HasSubstr("tools.search("));
+  EXPECT_THAT(prompt, Not(HasSubstr("at length")));
+  EXPECT_THAT(prompt, HasSubstr("def final_answer(value"));
+  input.tools.resize(30);
+  EXPECT_THAT(RenderPrompt(DefaultSystemTemplate(), input, Policy()), HasSubstr("def tool_29() -> object:"));
+}
+
 TEST(VisibleToolsTest, LeaveOutWhatThePolicyDenies) {
   const std::vector<ToolSpec> all = {ContactCost(), {.name = "secret"}};
   EXPECT_THAT(VisibleTools(all, {}), SizeIs(2));
