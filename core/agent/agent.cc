@@ -95,8 +95,16 @@ Result<AgentResult> Agent::Continue(std::string goal) {
 
 Status Agent::Begin() {
   if (!session_) {
-    ASSIGN_OR_RETURN(session_, runtime_.Open(session_options_));
-    for (const InputFile& file : options_.files) RETURN_IF_ERROR(session_->PutFile(file.path, file.data));
+    ASSIGN_OR_RETURN(auto opened, runtime_.Open(session_options_));
+    for (const InputFile& file : options_.files) RETURN_IF_ERROR(opened->PutFile(file.path, file.data));
+    session_ = std::move(opened);
+  }
+  if (std::exchange(loaded_, false)) {
+    memory_->AddNote(
+        "The conversation goes on in a new session: variables, imports and files of earlier cells are gone. "
+        "What holds now, in the place of the above:\n" +
+        SessionRules(session_options_, session_->policy(), options_.cell_timeout) +
+        ReplyRules(model_.action_form()));
   }
   if (!memory_) {
     ASSIGN_OR_RETURN(memory_, BeginMemory(*session_, session_options_, options_, model_.action_form()));
@@ -143,8 +151,7 @@ Status Agent::LoadMemory(const Json& saved) {
   if (memory_)
     return Fail(ErrorCode::kInvalidArgument, "a conversation has begun already", "load before the first run");
   ASSIGN_OR_RETURN(memory_, Memory::Load(saved, options_.memory));
-  memory_->AddNote(
-      "The conversation goes on in a new session: variables and imports of earlier cells are gone.");
+  loaded_ = true;
   return {};
 }
 

@@ -62,8 +62,9 @@ struct AgentOptions {
   std::size_t max_steps = 10;              // replies of the model with which it acts; plans are none
   std::optional<std::int64_t> max_tokens;  // of all replies and prompts together
   std::optional<double> max_cost;          // as cost_of counts it
-  Deadline deadline = Deadline::Never();   // of the whole run
-  std::shared_ptr<Budget> budget;          // may be null
+  Deadline deadline = Deadline::Never();   // of all runs
+  std::optional<std::chrono::milliseconds> timeout;  // of each run
+  std::shared_ptr<Budget> budget;                    // may be null
   // What a reply of the named model costs; nothing where that is not known. Null: nothing is known.
   std::function<std::optional<double>(std::string_view model, const TokenUsage&)> cost_of;
   std::string currency;  // that cost_of counts in, for people
@@ -140,6 +141,7 @@ class Agent {
   AgentOptions options_;
   std::unique_ptr<Session> session_;
   std::optional<Memory> memory_;
+  bool loaded_ = false;  // memory_ is of an earlier session, and its model has not been told so
   std::shared_ptr<RejectionCounter> rejections_;
   std::mutex mutex_;       // of stop_
   std::stop_source stop_;  // of the running or next run

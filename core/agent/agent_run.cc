@@ -91,8 +91,11 @@ AgentRun::AgentRun(AgentRunParts parts)
       model_(&parts_.model),
       budget_(options_.budget ? options_.budget
                               : std::make_shared<Budget>(BudgetLimits{.max_tokens = options_.max_tokens,
-                                                                      .max_cost = options_.max_cost})),
-      deadline_(Earlier(options_.deadline, budget_->deadline())),
+                                                                      .max_cost = options_.max_cost,
+                                                                      .deadline = options_.deadline})),
+      deadline_(Earlier(budget_->deadline(),
+                        options_.timeout ? Earlier(options_.deadline, Deadline::After(*options_.timeout))
+                                         : options_.deadline)),
       recovery_(options_.recovery),
       observer_(options_.observer ? *options_.observer : no_observer_),
       rejections_before_(parts_.rejections.count()) {
@@ -189,7 +192,11 @@ void AgentRun::CountReply(const ChatReply& reply) {
 AgentState AgentRun::Plan() {
   if (auto ending = EndBeforeStep()) return Stop(std::move(*ending));
   planned_before_ = result_.steps.size() + 1;
-  const std::string budget = budget_->LeftText();
+  std::string budget = budget_->LeftText();
+  if (options_.timeout) {
+    budget += fmt::format("{}{} s", budget.empty() ? "" : ", ",
+                          std::chrono::duration_cast<std::chrono::seconds>(deadline_.left()).count());
+  }
   auto messages = parts_.memory.Messages();
   messages.back().content +=
       fmt::format("\n\n{}{} of yours{}.", kPlanRequest, Counted(StepsLeft(), "reply", "replies"),

@@ -141,7 +141,8 @@ std::string EvidenceText(const AgentResult& result) {
                                  result.scripted ? " (its words come from a script)" : "",
                                  Counted(result.steps.size(), "reply", "replies"), Seconds(result.model_time),
                                  result.tokens.input_tokens, result.tokens.output_tokens));
-  if (result.cost && *result.cost > 0) table.Row("cost", fmt::format("{:.4f} {}", *result.cost, Inline(result.currency)));
+  if (result.cost && *result.cost > 0)
+    table.Row("cost", fmt::format("{:.4f} {}", *result.cost, Inline(result.currency)));
   for (const RecoveryRecord& each : result.recoveries) {
     table.Row("recovered", fmt::format("{:>2}  {}, instead of ending as {}: {}", each.after_step,
                                        RecoveryActionName(each.action), StopReasonName(each.reason),

@@ -27,7 +27,9 @@ std::size_t ReplyBytes(const Turn& turn) {
 
 // As a model writes it that acts by text.
 std::string ReplyText(const Turn& turn) {
-  return turn.action ? ActionText(turn.reply, *turn.action) : turn.reply;
+  if (!turn.action) return turn.reply;
+  // Structured output is reply and action in one.
+  return ActionText(turn.action->form == ActionForm::kJson ? "" : turn.reply, *turn.action);
 }
 
 std::string OneLine(std::string_view text) {

@@ -28,18 +28,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".json";
 constexpr std::size_t kMostFileBytes = 256u << 20;
+constexpr std::size_t kMostDepth = 1000;  // answers are nested as deeply as cells may
 constexpr int kMostTries = 20;
 
 std::string_view RoleName(Role role) {
-  switch (role) {
-    case Role::kSystem:
-      return "system";
-    case Role::kUser:
-      return "user";
-    case Role::kAssistant:
-      return "assistant";
-  }
-  return "user";
+  if (role == Role::kSystem) return "system";
+  return role == Role::kUser ? "user" : "assistant";
 }
 
 // Sorts by time, to the millisecond; the rest tells apart what several processes keep within one.
@@ -65,7 +59,7 @@ Status WriteNew(const fs::path& path, std::string_view text) {
 
 Result<Json> ReadRun(const fs::path& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostFileBytes));
-  auto json = ParseJson(text);
+  auto json = ParseJson(text, {.max_bytes = kMostFileBytes, .max_depth = kMostDepth});
   if (!json) return Fail(ErrorCode::kInvalidArgument, path.string() + ": " + json.error().message);
   if (const Status checked = CheckRunFile(*json); !checked)
     return Fail(checked.error().code, path.string() + ": " + checked.error().message, checked.error().hint);
@@ -131,7 +125,12 @@ Result<std::string> RunStore::Save(const AgentResult& result, const RunExtras& e
     const Json file = RunFile(
         result, extras, redactor, id,
         fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(now))));
-    const Status written = WriteNew(folder_ / (id + std::string(kEnding)), file.dump(1) + "\n");
+    const std::string text = file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (text.size() > kMostFileBytes) {
+      return Fail(ErrorCode::kResourceExhausted,
+                  fmt::format("the run has {} bytes, {} can be kept", text.size(), kMostFileBytes));
+    }
+    const Status written = WriteNew(folder_ / (id + std::string(kEnding)), text);
     if (written) return id;
     if (i >= kMostTries) return tl::unexpected(written.error());  // else: the id was taken
   }

@@ -139,7 +139,9 @@ Status ReadPrices(const AgentFlags& flags, AgentOptions& agent) {
     ASSIGN_OR_RETURN(*prices, AtOption("--prices", PriceTable::Load(flags.prices)));
   }
   agent.currency = prices->currency();
-  agent.cost_of = [prices](std::string_view model, const TokenUsage& usage) { return prices->Cost(model, usage); };
+  agent.cost_of = [prices](std::string_view model, const TokenUsage& usage) {
+    return prices->Cost(model, usage);
+  };
   return {};
 }
 
@@ -150,8 +152,7 @@ void SetBudgets(const AgentFlags& flags, AgentOptions& agent) {
   agent.max_cost = flags.max_cost;
   agent.output.max_verbatim_bytes = flags.max_verbatim;
   if (flags.timeout_s)
-    agent.deadline =
-        Deadline::After(std::chrono::milliseconds(static_cast<std::int64_t>(*flags.timeout_s * 1000)));
+    agent.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*flags.timeout_s * 1000));
 }
 
 std::string PolicyLine(const Policy& policy) {
@@ -187,7 +188,8 @@ void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
   command.add_option("--max-cost", flags.max_cost, "What all replies may cost together, by the price table")
       ->check(CLI::PositiveNumber);
   command.add_option("--prices", flags.prices, "Price table (JSON) in place of the built-in one");
-  command.add_option("--timeout", flags.timeout_s, "Seconds for the whole run")->check(CLI::PositiveNumber);
+  command.add_option("--timeout", flags.timeout_s, "Seconds for a whole run; in a chat for each goal")
+      ->check(CLI::PositiveNumber);
   command
       .add_option("--plan-every", flags.plan_every,
                   "Have the model plan before every so many steps; 0: never")
@@ -214,8 +216,7 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
   AgentInputs inputs;
   ASSIGN_OR_RETURN(inputs.session.policy, AtOption("--policy", LoadPolicy(flags.policy)));
   ASSIGN_OR_RETURN(inputs.session.tools, GrantTools(program, flags.tools));
-  ASSIGN_OR_RETURN(inputs.session.tools,
-                   WithBuiltinTools(inputs.session.tools, flags.builtin, &console));
+  ASSIGN_OR_RETURN(inputs.session.tools, WithBuiltinTools(inputs.session.tools, flags.builtin, &console));
   ASSIGN_OR_RETURN(inputs.agent.files, ReadInputFiles(flags.files));
   ASSIGN_OR_RETURN(inputs.agent.schema, ReadSchema(flags.schema));
   ASSIGN_OR_RETURN(inputs.model, AtOption("--model", MakeModel(flags.model)));

@@ -123,7 +123,7 @@ class Chat {
   void Tell(const AgentResult& result) {
     console_.Note("");
     if (!result.answer) return console_.Note("No answer: " + Console::Safe(result.stop_message), Style::kBad);
-    console_.Data(DumpJson(*result.answer) + "\n");
+    console_.JsonData(DumpJson(*result.answer));
     if (!result.explanation.empty()) console_.Note(Console::Safe(result.explanation), Style::kBold);
   }
 

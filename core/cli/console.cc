@@ -117,6 +117,10 @@ void Console::Data(std::string_view text) {
   if (text.ends_with('\n')) DrawStatus();
 }
 
+void Console::JsonData(std::string_view json) {
+  Data((stdout_is_terminal_ ? EscapeForTerminal(json) : std::string(json)) + "\n");
+}
+
 void Console::StreamData(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (text.empty()) return;

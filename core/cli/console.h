@@ -25,7 +25,10 @@ class Console {
   static const Console& Plain();
 
   // ---- data ----
-  void Data(std::string_view text);        // ours, or JSON: as it is
+  void Data(std::string_view text);  // ours: as it is
+  // A line of JSON, which has whatever sessions and models wrote: on a terminal with all that could drive it
+  // escaped.
+  void JsonData(std::string_view json);
   void StreamData(std::string_view text);  // a session's, in pieces
   void EndStream();  // what StreamData kept back, and a line end on a terminal where one is missing
 

@@ -9,7 +9,7 @@ namespace gloveport {
 void JsonlEvents::Write(std::string_view event, const Json& members) {
   Json line = {{"event", event}};
   line.update(members);
-  console_.Data(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  console_.JsonData(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void JsonlEvents::WriteOfCell(std::string_view event, std::uint32_t cell, const Json& members) {

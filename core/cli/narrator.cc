@@ -187,7 +187,7 @@ void Narrator::OnValidation(const std::vector<SchemaError>& errors) {
     console_.Note("The answer is accepted.", Style::kGood);
     return;
   }
-  console_.Note("The answer does not fit the schema:", Style::kBad);
+  console_.Note("The answer is not accepted:", Style::kBad);
   for (const SchemaError& error : errors) {
     console_.Note(fmt::format("    at {}: {}", error.path.empty() ? "the top" : Console::Safe(error.path),
                               Console::Safe(error.message)));

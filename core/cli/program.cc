@@ -403,7 +403,8 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   app.footer(ToolsFooter(program) + std::string(kExitCodeHelp) + "\n");
 
   Console console;
-  const auto settings = Settings::Load(std::filesystem::current_path(), FromProcess);
+  std::error_code nowhere;  // the current folder may be gone
+  const auto settings = Settings::Load(std::filesystem::current_path(nowhere), FromProcess);
   if (!settings) {
     console.Failure(program.name, settings.error());
     return kExitUsage;

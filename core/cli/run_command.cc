@@ -18,7 +18,7 @@ namespace {
 void Conclude(const Program& program, const AgentResult& result, Console& console) {
   if (result.answer) {
     console.Note("\nThe answer", Style::kHeading);
-    console.Data(DumpJson(*result.answer) + "\n");
+    console.JsonData(DumpJson(*result.answer));
     if (!result.explanation.empty()) console.Note(Console::Safe(result.explanation), Style::kBold);
   } else {
     Error error = result.error.value_or(Error{});
@@ -30,7 +30,7 @@ void Conclude(const Program& program, const AgentResult& result, Console& consol
 }
 
 Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& options,
-                             const std::shared_ptr<AuditLog>& log, Console& console) {
+                             const std::shared_ptr<AuditLog>& log, Console& console, bool& kept) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
                    Runtime::Create({.record = log, .hook = inputs.hook}));
   const auto voice = inputs.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
@@ -47,8 +47,7 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
   auto result = agent.Run();
   if (!result) return result;
   if (log) log->Note("run_end", RunEnd(*result));
-  if (!SaveRun(options.agent, agent, *result, policy, console))
-    return Fail(ErrorCode::kIo, "the run could not be kept");
+  kept = SaveRun(options.agent, agent, *result, policy, console);
   return result;
 }
 
@@ -63,15 +62,19 @@ ExitCode RunGoal(const Program& program, const RunCommandOptions& options, Conso
   if (!log) return ReportFailure(program, "run", log.error(), form, console);
   console.Note("Goal    " + console.Paint(Console::Safe(options.goal), Style::kBold));
   Introduce(*inputs, options.agent, console);
-  const auto result = RunAgent(std::move(*inputs), options, *log, console);
-  if (!result) return ReportFailure(program, "run", result.error(), form, console);
-  if (options.json) console.Data(DumpJson(ToJson(*result)) + "\n");
+  bool kept = true;
+  const auto result = RunAgent(std::move(*inputs), options, *log, console, kept);
+  if (!result) {
+    (void)FinishAuditLog(*log, console);
+    return ReportFailure(program, "run", result.error(), form, console);
+  }
+  if (options.json) console.JsonData(DumpJson(ToJson(*result)));
   if (!options.json && !options.jsonl) {
     Conclude(program, *result, console);
   } else if (!result->answer) {
     console.Failure(program.name + " run", {.message = "no answer: " + result->stop_message});
   }
-  if (!FinishAuditLog(*log, console)) return kExitProgramFailed;
+  if (!FinishAuditLog(*log, console) || !kept) return kExitProgramFailed;
   return ExitCodeOf(*result);
 }
 

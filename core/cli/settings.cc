@@ -1,5 +1,6 @@
 #include "gloveport/core/cli/settings.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,9 +25,11 @@ constexpr std::size_t kMostBytes = 1u << 20;
 constexpr std::string_view kProjectFile = ".gloveport.json";
 constexpr std::string_view kEveryCommand = "*";
 
-// Whoever hands over a folder could otherwise have programs run, or requests sent, by whoever works in it.
-constexpr std::array<std::string_view, 6> kUserOnly = {"hook",        "mcp",       "mcp-config",
-                                                       "tool-config", "audit-key", "prices"};
+// Whoever hands over a folder could otherwise have programs run, requests sent, files read or written, or
+// rules loosened by whoever works in it.
+constexpr std::array<std::string_view, 13> kUserOnly = {
+    "hook",    "mcp",    "mcp-config", "builtin",         "file",           "workdir", "audit", "audit-key",
+    "figures", "prices", "policy",     "fallback-policy", "system-template"};
 
 fs::path UserFile(const Settings::Environment& environment) {
   if (const auto config = environment("XDG_CONFIG_HOME"); config && fs::path(*config).is_absolute())
@@ -46,12 +49,23 @@ std::optional<fs::path> NearestProjectFile(fs::path folder) {
   }
 }
 
-// Why a file is not to be trusted; empty where it is.
-std::string ForeignHand(const fs::path& path) {
+// Opened once, so that what was looked at is what is read.
+struct OpenedFile {
+  UniqueFd file;
+  std::string why_not;  // it is not to be trusted; empty where it is
+};
+
+OpenedFile OpenProjectFile(const fs::path& path) {
+  OpenedFile opened{.file = UniqueFd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))};
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return "it cannot be looked at";
-  if (info.st_uid != ::geteuid() && info.st_uid != 0) return "it belongs to somebody else";
-  return (info.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "others may write it" : "";
+  if (!opened.file || ::fstat(opened.file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    opened.why_not = "it is no plain file that can be read";
+  } else if (info.st_uid != ::geteuid() && info.st_uid != 0) {
+    opened.why_not = "it belongs to somebody else";
+  } else if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    opened.why_not = "others may write it";
+  }
+  return opened;
 }
 
 std::string VariableName(std::string_view option) {
@@ -99,27 +113,31 @@ Status CheckForm(const std::string& path, const Json& json, bool user) {
 
 }  // namespace
 
-Status Settings::Add(const fs::path& path, bool user) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
+Status Settings::Add(const std::string& path, const std::string& text, Owner owner) {
   auto json = ParseJson(text);
-  if (!json) return Fail(ErrorCode::kInvalidArgument, path.string() + ": " + json.error().message);
-  RETURN_IF_ERROR(CheckForm(path.string(), *json, user));
-  files_.push_back({path.string(), std::move(*json)});
+  if (!json) return Fail(ErrorCode::kInvalidArgument, path + ": " + json.error().message);
+  RETURN_IF_ERROR(CheckForm(path, *json, owner == Owner::kUser));
+  files_.push_back({path, std::move(*json)});
   return {};
 }
 
 Result<Settings> Settings::Load(const fs::path& folder, const Environment& environment) {
   Settings settings(environment);
-  if (const auto project = NearestProjectFile(folder)) {
-    if (const std::string why = ForeignHand(*project); why.empty()) {
-      RETURN_IF_ERROR(settings.Add(*project, false));
+  if (const auto project = folder.empty() ? std::nullopt : NearestProjectFile(folder)) {
+    const OpenedFile opened = OpenProjectFile(*project);
+    if (opened.why_not.empty()) {
+      ASSIGN_OR_RETURN(const std::string text,
+                       ReadFile(fmt::format("/proc/self/fd/{}", opened.file.get()), kMostBytes));
+      RETURN_IF_ERROR(settings.Add(project->string(), text, Owner::kProject));
     } else {
-      settings.warnings_.push_back(fmt::format("{} is not used: {}", project->string(), why));
+      settings.warnings_.push_back(fmt::format("{} is not used: {}", project->string(), opened.why_not));
     }
   }
   std::error_code ignored;
-  if (const fs::path user = UserFile(environment); !user.empty() && fs::is_regular_file(user, ignored))
-    RETURN_IF_ERROR(settings.Add(user, true));
+  if (const fs::path user = UserFile(environment); !user.empty() && fs::is_regular_file(user, ignored)) {
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(user, kMostBytes));
+    RETURN_IF_ERROR(settings.Add(user.string(), text, Owner::kUser));
+  }
   return settings;
 }
 

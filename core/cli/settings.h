@@ -37,8 +37,8 @@ class Settings {
  public:
   using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-  // kInvalidArgument, with the file and what is wrong in it, for one that cannot be used. What is not there
-  // is no error.
+  // An empty folder is none: there is no project then. kInvalidArgument, with the file and what is wrong in
+  // it, for one that cannot be used. What is not there is no error.
   static Result<Settings> Load(const std::filesystem::path& folder, const Environment& environment);
 
   // Of the option (its long name without dashes) of a command ("run", "policy check").
@@ -56,7 +56,8 @@ class Settings {
     Json json;
   };
   explicit Settings(Environment environment) : environment_(std::move(environment)) {}
-  Status Add(const std::filesystem::path& path, bool user);
+  enum class Owner { kUser, kProject };
+  Status Add(const std::string& path, const std::string& text, Owner owner);
 
   Environment environment_;
   std::vector<File> files_;  // the stronger first

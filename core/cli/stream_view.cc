@@ -16,7 +16,10 @@ void StreamView::Add(const ChatDelta& delta) {
       Turn(Part::kReasoning);
       break;
     case ChatDelta::Kind::kContent:
-      if (!has_shown_ && pending_.empty() && Trim(delta.text).starts_with('{')) is_json_ = true;
+      if (!content_begun_ && !Trim(delta.text).empty()) {
+        content_begun_ = true;
+        is_json_ = Trim(delta.text).starts_with('{');
+      }
       if (is_json_) return;
       Turn(fenced_ ? Part::kCode : Part::kText);
       break;

@@ -41,6 +41,7 @@ class StreamView {
   std::string code_;
   bool fenced_ = false;   // within a code block of the text form
   bool is_json_ = false;  // structured output, which comes unpacked as well
+  bool content_begun_ = false;
   bool has_shown_ = false;
   int line_number_ = 0;
 };

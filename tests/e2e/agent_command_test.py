@@ -218,6 +218,18 @@ class Runs(AgentCase):
         self.assertExit(USAGE, done)
         self.assertIn("run --save", done.stderr)
 
+    def test_an_answer_is_given_although_its_run_could_not_be_kept(self):
+        done = gloveport("run", "Find it.", "--model", self.script(cell("final_answer(1)")), "--save",
+                         GLOVEPORT_RUNS=self.write("no-folder", ""))
+        self.assertExit(FAILED, done)
+        self.assertEqual("1\n", done.stdout)
+        self.assertIn("--save: ", done.stderr)
+
+    def test_a_goal_that_is_no_utf_8_is_kept(self):
+        done = self.gloveport("run", b"caf\xe9", "--model", self.script(cell("final_answer(1)")), "--save")
+        self.assertExit(OK, done)
+        self.assertIn("caf\ufffd", self.gloveport("runs", "list").stdout)
+
     def test_traces_of_those_that_succeeded(self):
         self.keep(cell("final_answer(1)"))
         self.keep(cell("final_answer(1)"))
@@ -262,6 +274,8 @@ class Settings(AgentCase):
 
     def test_what_is_wrong_is_named_with_its_origin(self):
         for settings, pattern in (({"run": {"hook": "/bin/evil"}}, "hook may not be set by a project's file"),
+                                  ({"*": {"builtin": "{}"}}, "builtin may not be set by a project's file"),
+                                  ({"run": {"policy": "open"}}, "policy may not be set by a project's file"),
                                   ({"run": {"modl": "x"}}, 'run has no option "modl"'),
                                   ({"rum": {}}, 'there is no command "rum"'),
                                   ({"run": {"max-steps": 0}}, "max-steps"),

@@ -50,7 +50,7 @@ class Answers(Case):
         done = ask(model="scripted:" + WRONG_SHAPE)
         self.assertExit(OK, done)
         self.assertEqual(ANSWER, json.loads(done.stdout))
-        self.assertRegex(done.stderr, r'(?s)does not fit the schema:.*property "clients" is missing.*The answer is accepted')
+        self.assertRegex(done.stderr, r'(?s)The answer is not accepted:.*property "clients" is missing.*The answer is accepted')
 
     def test_a_changed_row_changes_the_answer(self):
         with open(CSV, encoding="utf-8") as file:
