@@ -35,7 +35,7 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 Outcome Power(const ExactNumber& base, const ExactNumber& exponent) {
   std::int64_t times = 0;
   if (base.is_zero() && exponent.negative()) return Cannot("0 has no negative power");
-  if (base.exact() && exponent.ToInt64(times) && std::abs(times) <= 1024) {
+  if (base.exact() && exponent.ToInt64(times) && times >= -1024 && times <= 1024) {
     ExactNumber product(1);
     for (std::int64_t i = 0; i < std::abs(times) && product.exact(); ++i) product = Multiply(product, base);
     if (product.exact()) return times < 0 ? Divide(ExactNumber(1), product) : product;
@@ -81,7 +81,7 @@ Outcome OfUnit(const Numbers& x) {
 
 Outcome Round(const Numbers& x) {
   std::int64_t digits = 0;
-  if (x.size() > 1 && (!x[1].ToInt64(digits) || std::abs(digits) > 30))
+  if (x.size() > 1 && (!x[1].ToInt64(digits) || digits < -30 || digits > 30))
     return Cannot("round to a number of digits");
   return x[0].Rounded(static_cast<int>(digits), ExactNumber::Rounding::kHalfEven);
 }

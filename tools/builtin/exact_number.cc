@@ -8,6 +8,7 @@ namespace gloveport {
 namespace {
 
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 constexpr int kMaxScale = 37;  // digits after the point
 
@@ -29,7 +30,7 @@ double FloorModulo(double a, double b) {
 }
 
 // -2**127 has no positive twin; nothing below has to mind it.
-bool IsLeast(Wide number) { return number == -number && number != 0; }
+bool IsLeast(Wide number) { return static_cast<UnsignedWide>(number) == UnsignedWide{1} << 127; }
 
 }  // namespace
 

@@ -108,12 +108,20 @@ std::vector<ListedFile> ListMatching(const Files& files, const std::string& fold
     return found;
   }
   std::size_t seen = 0;
-  status = files.folders.Walk(folder, [&](const std::string& path, std::uint64_t size_bytes) {
+  std::size_t entered = 0;
+  const auto may_go_on = [&](std::size_t count) {
     complete =
-        ++seen <= files.options.max_files && !context.stop.stop_requested() && !context.deadline.passed();
-    if (complete && RE2::FullMatch(path, **pattern)) found.push_back({path, size_bytes});
+        count <= files.options.max_files && !context.stop.stop_requested() && !context.deadline.passed();
     return complete;
-  });
+  };
+  status = files.folders.Walk(
+      folder,
+      [&](const std::string& path, std::uint64_t size_bytes) {
+        if (!may_go_on(++seen)) return false;
+        if (RE2::FullMatch(path, **pattern)) found.push_back({path, size_bytes});
+        return true;
+      },
+      [&] { return may_go_on(++entered); });
   return found;
 }
 
@@ -124,9 +132,9 @@ Result<std::vector<ListedFile>> ListFiles(const Files& files, const std::string&
   auto found = ListMatching(files, folder, glob, context, status, complete);
   if (!status) return tl::unexpected<Error>(status.error());
   if (!complete)
-    return Fail(
-        ErrorCode::kResourceExhausted,
-        fmt::format("there are more than {} files: name a folder further down", files.options.max_files));
+    return Fail(ErrorCode::kResourceExhausted,
+                fmt::format("there are more than {} files or folders: name a folder further down",
+                            files.options.max_files));
   return found;
 }
 

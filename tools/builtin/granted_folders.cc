@@ -70,16 +70,17 @@ Result<std::vector<Entry>> EntriesOf(UniqueFd folder, const std::string& path) {
 
 // False where the visitor has seen enough. What cannot be read, or has gone meanwhile, is passed over.
 bool WalkBelow(int root, const std::string& inner, const std::string& shown, int depth,
-               const GrantedFolders::Visit& visit) {
+               const GrantedFolders::Visit& visit, const GrantedFolders::Enter& enter) {
   UniqueFd opened = OpenBeneath(root, inner, kRead | O_NOFOLLOW);
   struct stat info {};
   if (!opened || ::fstat(opened.get(), &info) != 0) return true;
   if (S_ISREG(info.st_mode)) return visit(shown, static_cast<std::uint64_t>(info.st_size));
   if (!S_ISDIR(info.st_mode) || depth == kMaxDepth) return true;
+  if (!enter()) return false;
   const auto entries = EntriesOf(std::move(opened), shown);
   if (!entries) return true;
   return std::all_of(entries->begin(), entries->end(), [&](const Entry& entry) {
-    return WalkBelow(root, inner + "/" + entry.name, shown + "/" + entry.name, depth + 1, visit);
+    return WalkBelow(root, inner + "/" + entry.name, shown + "/" + entry.name, depth + 1, visit, enter);
   });
 }
 
@@ -136,10 +137,10 @@ Result<GrantedFile> GrantedFolders::OpenFile(std::string_view path) const {
   return file;
 }
 
-Status GrantedFolders::Walk(std::string_view path, const Visit& visit) const {
+Status GrantedFolders::Walk(std::string_view path, const Visit& visit, const Enter& enter) const {
   if (path.empty() || path == "." || path == "/") {
     for (const auto& [name, folder] : folders_) {
-      if (!WalkBelow(folder->get(), ".", name, 0, visit)) break;
+      if (!WalkBelow(folder->get(), ".", name, 0, visit, enter)) break;
     }
     return {};
   }
@@ -148,7 +149,7 @@ Status GrantedFolders::Walk(std::string_view path, const Visit& visit) const {
   if (!there) return CannotOpen(path, errno);
   std::string_view shown = path;
   while (shown.ends_with('/')) shown.remove_suffix(1);
-  WalkBelow(place.folder->get(), place.inner, std::string(shown), 0, visit);
+  WalkBelow(place.folder->get(), place.inner, std::string(shown), 0, visit, enter);
   return {};
 }
 

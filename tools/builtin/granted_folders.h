@@ -40,8 +40,11 @@ class GrantedFolders {
 
   // Calls `visit` with the path of each regular file at or below `path`, in alphabetical order, symbolic
   // links left out, until it returns false. "" is all folders. `path` may be a file.
+  // `enter` is asked before each folder is read, and ends the walk likewise: folders may be many and hold no
+  // file.
   using Visit = std::function<bool(const std::string& path, std::uint64_t size_bytes)>;
-  Status Walk(std::string_view path, const Visit& visit) const;
+  using Enter = std::function<bool()>;
+  Status Walk(std::string_view path, const Visit& visit, const Enter& enter) const;
 
  private:
   struct Place {

@@ -12,11 +12,12 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 
 Status WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -49,7 +50,7 @@ Result<Json> MemoryFile::Load() {
   if (!text) return tl::unexpected<Error>(text.error());
   const auto json = ParseJson(*text);
   const bool ours = json && json->is_object() && json->contains("entries") &&
-                    (*json)["entries"].is_object() && json->value("version", 0) == kVersion;
+                    (*json)["entries"].is_object() && CountOf(*json, "version") == kVersion;
   if (!ours)
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{} is no memory file of Gloveport", path_.string()),
                 "name another file, or remove it");
@@ -62,6 +63,9 @@ Status MemoryFile::Store(const Json& entries) {
     return Fail(ErrorCode::kResourceExhausted,
                 fmt::format("all that is remembered would be more than {} bytes: remove something first",
                             limits_.max_file_bytes));
+  // What Load would not read must not take the place of what it does.
+  if (const auto readable = ParseJson(text); !readable)
+    return Fail(ErrorCode::kInvalidArgument, "the value cannot be kept: " + readable.error().message);
   std::string draft = path_.string() + ".XXXXXX";
   const UniqueFd file(::mkostemp(draft.data(), O_CLOEXEC));
   if (!file) return FailErrno("cannot make a file beside " + path_.string(), errno);

@@ -29,6 +29,7 @@ constexpr auto ToolFields(const RegexMatch*) {
 namespace {
 
 constexpr std::uint32_t kMaxMatches = 100'000;
+constexpr std::size_t kMaxResultBytes = 16u << 20;
 
 // Counts characters up to places that come in order.
 class CharacterCounter {
@@ -78,11 +79,18 @@ Result<std::vector<RegexMatch>> Search(const std::string& pattern_text, std::str
   CharacterCounter counter(text);
   const re2::StringPiece whole(text.data(), text.size());
   const std::size_t most = std::min(max_matches, kMaxMatches);
+  const std::size_t copies = pattern->NamedCapturingGroups().empty() ? 1 : 2;  // by number and by name
+  std::size_t bytes = 0;
   for (std::size_t at = 0; at <= text.size() && matches.size() < most;) {
     if (context.stop.stop_requested()) return Fail(ErrorCode::kClosed, "the search was stopped");
     if (!pattern->Match(whole, at, text.size(), RE2::UNANCHORED, pieces.data(),
                         static_cast<int>(pieces.size())))
       break;
+    // Groups may overlap, so that a short text gives a long result.
+    for (const re2::StringPiece& piece : pieces)
+      bytes += copies * (sizeof(std::optional<std::string>) + piece.size());
+    if (bytes > kMaxResultBytes)
+      return Fail(ErrorCode::kResourceExhausted, "the matches and their groups are too large: ask for fewer");
     matches.push_back(MatchOf(*pattern, text, pieces, counter));
     const auto end = static_cast<std::size_t>(pieces[0].data() - text.data()) + pieces[0].size();
     at = pieces[0].empty() ? NextCharacter(text, end) : end;
@@ -94,7 +102,7 @@ Result<std::vector<RegexMatch>> Search(const std::string& pattern_text, std::str
 
 Result<std::shared_ptr<Tool>> MakeRegexSearch() {
   return BindFunction(
-      "regex_search", "Finds all matches of a regular expression in a text, in linear time",
+      "regex_search", "Finds all matches of a regular expression in a text, each in linear time",
       [](const std::string& pattern, std::string_view text, bool ignore_case, bool multi_line, bool dot_all,
          std::uint32_t max_matches, CallContext& context) {
         return Search(pattern, text, {ignore_case, multi_line, dot_all}, max_matches, context);

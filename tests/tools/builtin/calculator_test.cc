@@ -64,6 +64,8 @@ TEST(Calculator, ComputesAsPythonDoesAndDecimalsAsOnPaper) {
       {"atan2(1, 1) * 4 - pi", "0.0"},
       {"0 * -1", "0"},
       {"100 * 1.19 ** 2", "141.61"},
+      {"2 ** (-9223372036854775807 - 1)", "0.0"},
+      {"-(2**126) * 2 + 2**126", "-8.507059173023462e+37"},
   };
   for (const Case& c : kCases) EXPECT_EQ(Computed(c.expression), c.result) << c.expression;
 }
@@ -96,6 +98,7 @@ TEST(Calculator, SaysWhereAndWhatIsWrong) {
       {"0 ** -1", "column 3: 0 has no negative power"},
       {"9e999", "the result is too large for a number of this calculator"},
       {"1 + \xC3\xA4", "column 5: expected a number, found '\xC3\xA4'"},
+      {"round(1, -9223372036854775807 - 1)", "column 1: round to a number of digits"},
       {"1e", "column 2: an exponent without digits"},
   };
   for (const Case& c : kCases)

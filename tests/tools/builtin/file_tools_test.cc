@@ -49,6 +49,14 @@ TEST_F(FileTools, ReadAFileOrSomeOfItsLines) {
               HasSubstr("count from 1"));
 }
 
+TEST_F(FileTools, CountFoldersToo) {
+  options_.max_files = 5;
+  EXPECT_THAT(Said(Made(), "list_files", {}), HasSubstr("a.txt"));
+  for (char name = 'a'; name < 'g'; ++name)
+    std::filesystem::create_directory(folder_ / "in" / std::string(1, name));
+  EXPECT_THAT(Said(Made(), "list_files", {}), HasSubstr("more than 5"));
+}
+
 TEST_F(FileTools, LeadNowhereElse) {
   std::filesystem::create_symlink(folder_ / "out/secret.txt", folder_ / "in/absolute");
   std::filesystem::create_symlink("../out/secret.txt", folder_ / "in/relative");

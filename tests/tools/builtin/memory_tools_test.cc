@@ -97,12 +97,23 @@ TEST_F(MemoryTools, HoldTheirLimits) {
   EXPECT_EQ(Recall(tools, "b"), "1");
 }
 
+TEST_F(MemoryTools, KeepNothingThatTheyCouldNotReadAgain) {
+  const auto tools = Made();
+  EXPECT_EQ(Remember(tools, "a", Value(1)), "None");
+  Value deep = Value(1);
+  for (int i = 0; i < 250; ++i) deep = Value(Value::List{std::move(deep)});
+  EXPECT_THAT(Remember(tools, "b", deep), HasSubstr("cannot be kept"));
+  EXPECT_EQ(Recall(tools, "a"), "1");
+}
+
 TEST_F(MemoryTools, TouchNoFileThatIsNotTheirs) {
   ASSERT_TRUE(WriteFile(file_, "{\"mine\": 1}"));
   const auto refused = MakeMemoryTools({file_, limits_});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("no memory file"));
   EXPECT_EQ(*ReadFile(file_), "{\"mine\": 1}");
+  ASSERT_TRUE(WriteFile(file_, "{\"version\": \"x\", \"entries\": {}}"));
+  EXPECT_FALSE(MakeMemoryTools({file_, limits_}));
   EXPECT_FALSE(MakeMemoryTools({folder_ / "none/memory.json", limits_}));
   EXPECT_FALSE(MakeMemoryTools({"", limits_}));
 }

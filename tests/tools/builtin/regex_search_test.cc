@@ -50,6 +50,12 @@ TEST(RegexSearch, SaysWhatItDoesNotTake) {
   EXPECT_THAT(Found(std::string(20'000, 'a'), "x"), HasSubstr("more than 10000"));
 }
 
+TEST(RegexSearch, BoundsWhatManyGroupsGive) {
+  const std::string pattern = "(?P<n>(((.*))))";
+  EXPECT_THAT(Found(pattern, std::string(2'000'000, 'a')), HasSubstr("too large"));
+  EXPECT_THAT(Found(pattern, "a"), HasSubstr("'text': 'a'"));
+}
+
 TEST(RegexSearch, TakesLinearTimeForWhatOthersTakeForever) {
   EXPECT_EQ(Found("(a+)+$", std::string(100'000, 'a') + "b"), "[]");
 }

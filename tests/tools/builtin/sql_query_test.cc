@@ -47,6 +47,29 @@ class SqlQuery : public testing::Test {
   SqlToolOptions options_;
 };
 
+TEST_F(SqlQuery, FindsAndReplacesInLinearTime) {
+  EXPECT_THAT(
+      Ask("SELECT instr('\xC3\xA4' || 'abc', 'bc'), instr('a', 'b'), instr('a', ''), instr(NULL, 'a'), "
+          "instr(x'00ff01', x'ff01'), instr(123, 23)"),
+      HasSubstr("[[3, 0, 1, None, 2, 2]]"));
+  EXPECT_THAT(Ask("SELECT replace('abcabc', 'b', 'xy'), replace('aaa', 'aa', ''), replace('a', '', 'b'), "
+                  "replace('a', NULL, 'b'), replace(121, 1, 0)"),
+              HasSubstr("[['axycaxyc', 'a', 'a', None, '020']]"));
+  EXPECT_THAT(
+      Ask("WITH t(a) AS (SELECT replace(hex(zeroblob(2000000)), '0', 'a')) "
+          "SELECT instr(a, substr(a, 1, 1000000) || 'b'), length(replace(a, substr(a, 2000000) || 'b', '')) "
+          "FROM t"),
+      HasSubstr("[[0, 4000000]]"));
+  EXPECT_THAT(Ask("SELECT trim('xy\xC3\xA4 a x', 'yx\xC3\xA4'), ltrim('xxax', 'x'), rtrim('xax\xC3\xA4', "
+                  "'\xC3\xA4x'), trim('xx', 'x'), "
+                  "trim('x', NULL), trim('x', ''), trim(' a ')"),
+              HasSubstr("[[' a ', 'ax', 'xa', '', None, 'x', 'a']]"));
+  EXPECT_THAT(
+      Ask("SELECT length(trim(hex(zeroblob(1000000)), replace(hex(zeroblob(1000000)), '0', '1') || '0'))"),
+      HasSubstr("[[0]]"));
+  EXPECT_THAT(Ask("SELECT replace(hex(zeroblob(100000)), '0', hex(zeroblob(1000)))"), HasSubstr("too big"));
+}
+
 TEST_F(SqlQuery, GivesColumnsAndRowsOfEveryKind) {
   EXPECT_EQ(Ask("SELECT * FROM sales ORDER BY amount"),
             "{'columns': ['month', 'amount', 'n', 'raw'], 'rows': [['may', 1.5, 3, b'\\x00\\xff'], ['june', "
