@@ -55,12 +55,13 @@ class Child {
     if (const Status ended = WaitFor(watch.get(), POLLIN, deadline); !ended) {
       return Fail(ended.error().code, "it did not end in time");
     }
+    // Whatever it left behind in its group; while it is a zombie the group's number is no other's.
+    (void)::kill(-pid_, SIGKILL);
     int status = 0;
     pid_t waited;
     do {
       waited = ::waitpid(pid_, &status, 0);
     } while (waited < 0 && errno == EINTR);
-    (void)::kill(-pid_, SIGKILL);  // whatever it left behind in its group
     pid_ = 0;
     if (waited < 0) return FailErrno("how the program ended is not known", errno);
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
