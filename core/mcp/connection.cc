@@ -70,8 +70,9 @@ Status McpConnection::AwaitTurn(Deadline deadline, const std::stop_token& stop) 
 }
 
 Result<McpConnection::Link> McpConnection::Open(Deadline deadline, const std::stop_token& stop) {
-  auto peer = std::make_shared<McpPeer>(MakeTransport(), options_.limits, events_->MakeHandlers());
-  events_->Attach(peer);
+  const auto self = std::make_shared<std::weak_ptr<McpPeer>>();
+  auto peer = std::make_shared<McpPeer>(MakeTransport(), options_.limits, events_->MakeHandlers(self));
+  *self = peer;  // before Open, which starts the threads that read it
   RETURN_IF_ERROR(peer->Open());
   HandshakeOptions handshake;
   handshake.revision = config_.revision;
@@ -249,10 +250,14 @@ Result<std::vector<Json>> McpConnection::RequestPages(std::string_view method,
                                                       const McpCallOptions& options) {
   std::vector<Json> pages;
   std::set<std::string> seen;
+  std::size_t bytes = 0;
   Json params = Json::object();
   while (pages.size() < options_.limits.max_pages) {
     ASSIGN_OR_RETURN(Json page, Request(method, params, options));
     const std::string cursor = TextOf(page, "nextCursor");
+    bytes += DumpJson(page).size();
+    if (bytes > 2 * options_.limits.max_message_bytes)
+      return Named({ErrorCode::kResourceExhausted, fmt::format("{} brings too much", method), ""});
     pages.push_back(std::move(page));
     if (cursor.empty()) return pages;
     if (!seen.insert(cursor).second) break;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxSessionBytes = 1024;
 constexpr std::size_t kShownBodyBytes = 300;
+constexpr std::size_t kMaxErrorPageBytes = 1u << 20;  // gateways like to send whole pages
 constexpr std::chrono::milliseconds kLongestPause{30'000};
 
 bool IsMedia(const HttpResponse& head, std::string_view type) {
@@ -132,7 +133,7 @@ Result<HttpResponse> HttpTransport::Perform(HttpRequest request, const std::func
                                             Exchange& exchange) {
   exchange.is_stream = false;
   exchange.events.Restart();
-  request.max_response_bytes = options_.limits.max_error_bytes;  // of what is no success
+  request.max_response_bytes = kMaxErrorPageBytes;  // of what is no success
   request.max_streamed_bytes =
       std::numeric_limits<std::size_t>::max() / 2;  // of a whole stream: events are limited
   request.on_head = [&](const HttpResponse& head) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "gloveport/core/base/text.h"
 #include "gloveport/core/mcp/plain_text.h"
 #include "gloveport/core/wire/json_members.h"
 
@@ -65,7 +66,7 @@ Deadline AfterHost(Deadline deadline) {
 }
 
 Value ResourceEntry(const Json& resource) {
-  Value entry = Value::Object({{"uri", Value(TextOf(resource, "uri").substr(0, kMaxUriBytes))}});
+  Value entry = Value::Object({{"uri", Value(ToValidUtf8(TextOf(resource, "uri").substr(0, kMaxUriBytes)))}});
   for (const char* key : {"name", "title", "description", "mimeType"}) {
     if (MemberOf(resource, key).is_string())
       entry.Set(key, Value(CleanLine(TextOf(resource, key), kMaxTextBytes)));

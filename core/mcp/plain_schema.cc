@@ -37,7 +37,10 @@ class PlainCheck {
 
   // Appends what is wrong. False where a problem was found.
   bool Fits(const Json& value, const Json& schema, const std::string& path, int depth) {
-    if (++steps_ > kMaxSteps || depth > kMaxDepth) return GiveUp();
+    // By what the comparisons below take: a long text or list of choices is more than one step.
+    steps_ += 1 + MemberOf(schema, "enum").size() + (MemberOf(schema, "type").size() + schema.size()) / 32;
+    if (value.is_string()) steps_ += value.get_ref<const std::string&>().size() / 256;
+    if (steps_ > kMaxSteps || depth > kMaxDepth) return GiveUp();
     if (schema.is_boolean()) return schema.get<bool>() || Wrong(path, "nothing may stand there");
     if (!schema.is_object()) return GiveUp();
     if (const Json* reference = Member(schema, "$ref"))
@@ -146,12 +149,16 @@ class PlainCheck {
   bool FitsMembers(const Json& value, const Json& schema, const std::string& path, int depth) {
     if (!value.is_object()) return true;
     bool fits = true;
-    for (const Json& name : MemberOf(schema, "required")) {
+    const Json& required = MemberOf(schema, "required");
+    const Json& properties = MemberOf(schema, "properties");
+    // Members are found by looking at one after the other.
+    steps_ += (required.size() * (1 + value.size()) + value.size() * properties.size()) / 32;
+    if (steps_ > kMaxSteps) return GiveUp();
+    for (const Json& name : required) {
       if (name.is_string() && !value.contains(name.get_ref<const std::string&>()))
         fits =
             Wrong(path, fmt::format("\"{}\" is missing", CleanLine(name.get_ref<const std::string&>(), 64)));
     }
-    const Json& properties = MemberOf(schema, "properties");
     const auto others = schema.find("additionalProperties");
     for (const auto& [key, item] : value.items()) {
       const auto property = properties.is_object() ? properties.find(key) : properties.end();

@@ -254,14 +254,25 @@ std::string ParameterName(std::string_view name, std::set<std::string>& taken) {
 
 ChosenNames ChooseNames(const std::vector<ServerTool>& tools, const std::set<std::string>& taken) {
   std::map<std::string, int> wanted;
-  for (const ServerTool& tool : tools) ++wanted[AsIdentifier(tool.tool)];
+  std::map<std::string, std::string> prefixes;  // by server
+  for (const ServerTool& tool : tools) {
+    ++wanted[AsIdentifier(tool.tool)];
+    prefixes[tool.server] = AsIdentifier(tool.server + "_");
+  }
+  // Whether it looks like a name that another server's tool has or gets: no server may pass for another.
+  const auto poses = [&](const ServerTool& tool) {
+    const std::string own = AsIdentifier(tool.tool);
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) {
+      return prefix.first != tool.server && own.starts_with(prefix.second);
+    });
+  };
   ChosenNames chosen;
   std::set<std::string> used = taken;
   // Those that keep their own names come first, so that no name with a server's in front takes one from them.
   chosen.names.resize(tools.size());
   for (std::size_t i = 0; i < tools.size(); ++i) {
     const std::string own = AsIdentifier(tools[i].tool);
-    if (wanted[own] > 1 || IsReservedInPython(own) || taken.contains(own)) continue;
+    if (wanted[own] > 1 || IsReservedInPython(own) || taken.contains(own) || poses(tools[i])) continue;
     chosen.names[i] = own;
     used.insert(own);
   }
@@ -273,7 +284,8 @@ ChosenNames ChooseNames(const std::vector<ServerTool>& tools, const std::set<std
     chosen.names[i] = name;
     const char* why = IsReservedInPython(own) ? "that name belongs to Python or to the session"
                       : taken.contains(own)   ? "there is a tool of that name already"
-                                              : "several tools have that name";
+                      : wanted[own] > 1       ? "several tools have that name"
+                                              : "that name begins with the name of another server";
     chosen.notes.push_back(fmt::format("tool {} of MCP server {} is {}(): {}",
                                        CleanLine(tools[i].tool, kMaxShownBytes), tools[i].server, name, why));
   }

@@ -31,9 +31,10 @@ struct ChosenNames {
   std::vector<std::string> notes;  // which names are others than one would expect, and why
 };
 
-// A tool's own name as an identifier, where it is nobody else's and not reserved nor in `taken`; else with
-// the server's name in front ("files_read"), and with a number behind it where even that is taken. Both of
-// two servers' tools that share a name get their server's name, so that the order of servers changes nothing.
+// A tool's own name as an identifier, where it is nobody else's, not reserved nor in `taken`, and does not
+// begin with another server's name ("files_"), as that server's tools may; else with the server's name in
+// front ("files_read"), and with a number behind it where even that is taken. Both of two servers' tools that
+// share a name get their server's name, so that the order of servers changes nothing.
 ChosenNames ChooseNames(const std::vector<ServerTool>& tools, const std::set<std::string>& taken);
 
 }  // namespace gloveport

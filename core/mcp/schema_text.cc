@@ -17,25 +17,29 @@ namespace gloveport {
 namespace {
 
 constexpr int kMaxDepth = 12;
-constexpr std::size_t kMaxNodes = 4000;
 constexpr std::size_t kMaxChoices = 5;    // of a union
 constexpr std::size_t kMaxLiterals = 20;  // of an enum
 constexpr std::size_t kMaxLiteralBytes = 60;
 constexpr std::size_t kMaxTextBytes = 1000;
+constexpr std::size_t kMaxAnnotationBytes = 600;  // of one that is put together from others
 constexpr std::array<std::string_view, 6> kLeftOut = {"$schema",     "$id",     "$defs",
                                                       "definitions", "$anchor", "$comment"};
 
 class Inliner {
  public:
-  explicit Inliner(const Json& root) : root_(root) {}
+  Inliner(const Json& root, InlineBudget& budget) : root_(root), budget_(budget) {}
 
   Json Copy(const Json& json, int depth) {
-    if (++nodes_ > kMaxNodes || depth > kMaxDepth) return Json::object();
-    if (json.is_string()) return CleanText(json.get_ref<const std::string&>(), kMaxTextBytes);
+    if (Spent() || depth > kMaxDepth) return Json::object();
+    --budget_.nodes;
+    if (json.is_string()) {
+      const std::string text = CleanText(json.get_ref<const std::string&>(), kMaxTextBytes);
+      return Charge(text.size()) ? Json(text) : Json("");
+    }
     if (json.is_array()) {
       Json copy = Json::array();
       for (const Json& item : json) {
-        if (nodes_ > kMaxNodes) break;
+        if (Spent()) break;
         copy.push_back(Copy(item, depth + 1));
       }
       return copy;
@@ -46,12 +50,23 @@ class Inliner {
   }
 
  private:
+  bool Spent() const { return budget_.nodes == 0 || budget_.bytes == 0; }
+
+  // False where so much is not left; then nothing is.
+  bool Charge(std::size_t bytes) {
+    const bool enough = bytes <= budget_.bytes;
+    budget_.bytes -= enough ? bytes : budget_.bytes;
+    return enough;
+  }
+
   Json CopyObject(const Json& json, int depth) {
     Json copy = Json::object();
     for (const auto& [key, item] : json.items()) {
-      if (nodes_ > kMaxNodes) break;
+      if (Spent()) break;
       const bool left_out = std::find(kLeftOut.begin(), kLeftOut.end(), key) != kLeftOut.end();
       if (left_out || key.starts_with("x-")) continue;
+      // Data is copied as a whole, again with each reference to it: it counts by its size.
+      if (!Charge(key.size() + (IsData(key) ? DumpJson(item).size() : 0))) break;
       copy[key] = IsData(key)           ? item
                   : key == "properties" ? CopyProperties(item, depth + 1)
                                         : Copy(item, depth + 1);
@@ -71,7 +86,7 @@ class Inliner {
   Json CopyProperties(const Json& properties, int depth) {
     Json copy = Json::object();
     for (const auto& [name, schema] : properties.items()) {
-      if (nodes_ > kMaxNodes) break;
+      if (Spent() || !Charge(name.size())) break;
       copy[name] = Copy(schema, depth + 1);
     }
     return copy;
@@ -95,7 +110,7 @@ class Inliner {
   }
 
   const Json& root_;
-  std::size_t nodes_ = 0;
+  InlineBudget& budget_;
 };
 
 std::string_view AnnotationOfType(std::string_view type) {
@@ -152,6 +167,7 @@ std::string Union(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : kept) text += (text.empty() ? "" : " | ") + part;
   if (text.empty()) return null ? "None" : "object";
+  if (text.size() > kMaxAnnotationBytes) return "object";
   return null ? text + " | None" : text;
 }
 
@@ -162,7 +178,7 @@ std::string AnnotationOfOne(const Json& schema, std::string_view type, int depth
   const Json& inner = MemberOf(schema, type == "array" ? "items" : "additionalProperties");
   if ((type != "array" && type != "object") || !inner.is_object()) return plain;
   const std::string inside = Annotation(inner, depth + 1);
-  if (inside == "object") return plain;
+  if (inside == "object" || inside.size() > kMaxAnnotationBytes) return plain;
   return type == "array" ? "list[" + inside + "]" : "dict[str, " + inside + "]";
 }
 
@@ -194,7 +210,14 @@ bool IsRequired(const Json& schema, const std::string& key) {
 
 }  // namespace
 
-Json InlineReferences(const Json& schema, const Json& root) { return Inliner(root).Copy(schema, 0); }
+Json InlineReferences(const Json& schema, const Json& root) {
+  InlineBudget budget;
+  return InlineReferences(schema, root, budget);
+}
+
+Json InlineReferences(const Json& schema, const Json& root, InlineBudget& budget) {
+  return Inliner(root, budget).Copy(schema, 0);
+}
 
 std::string AnnotationOf(const Json& schema) { return Annotation(schema, 0); }
 

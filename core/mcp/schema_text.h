@@ -15,6 +15,13 @@ namespace gloveport {
 // extensions are left out, texts are cleaned.
 Json InlineReferences(const Json& schema, const Json& root);
 
+// What copies may still take: one budget for several schemas of a tool keeps them all together within it.
+struct InlineBudget {
+  std::size_t nodes = 4000;
+  std::size_t bytes = 128u << 10;  // of keys, texts and values
+};
+Json InlineReferences(const Json& schema, const Json& root, InlineBudget& budget);
+
 // Of an inlined schema: "str", "list[int]", "Literal['a', 'b']", "dict[str, float]", "int | None"; "object"
 // for what has no short annotation.
 std::string AnnotationOf(const Json& schema);

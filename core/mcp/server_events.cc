@@ -34,26 +34,18 @@ ServerEvents::ServerEvents(std::string server, std::shared_ptr<Approver> approve
       elicitor_(std::make_shared<Elicitor>(std::move(approver), server_)),
       observer_(std::move(observer)) {}
 
-McpPeerHandlers ServerEvents::MakeHandlers() {
+McpPeerHandlers ServerEvents::MakeHandlers(std::shared_ptr<const std::weak_ptr<McpPeer>> peer) {
   McpPeerHandlers handlers;
   handlers.on_notification = [self = shared_from_this()](const RpcMessage& notification) {
     self->OnNotification(notification);
   };
-  handlers.on_request = [self = shared_from_this()](const RpcMessage& request) { self->OnRequest(request); };
+  handlers.on_request = [self = shared_from_this(), peer = std::move(peer)](const RpcMessage& request) {
+    if (const auto asking = peer->lock()) self->OnRequest(asking, request);
+  };
   handlers.on_lost = [self = shared_from_this()](const Error& error) {
     self->Note("the connection was lost: " + error.message + (error.hint.empty() ? "" : "; " + error.hint));
   };
   return handlers;
-}
-
-void ServerEvents::Attach(const std::weak_ptr<McpPeer>& peer) {
-  const std::lock_guard lock(mutex_);
-  peer_ = peer;
-}
-
-std::shared_ptr<McpPeer> ServerEvents::peer() const {
-  const std::lock_guard lock(mutex_);
-  return peer_.lock();
 }
 
 void ServerEvents::Note(const std::string& text) const {
@@ -72,14 +64,11 @@ void ServerEvents::OnNotification(const RpcMessage& notification) {
   }
 }
 
-void ServerEvents::OnRequest(const RpcMessage& request) {
-  const auto asking = peer();
-  if (!asking) return;
-  if (request.method == "elicitation/create" && elicitor_->available())
-    return OnElicitation(*asking, request);
-  asking->Refuse(request.id, RpcCode::kMethodNotFound,
-                 request.method == "sampling/createMessage" ? "this client does not offer sampling"
-                                                            : "this client offers no such method");
+void ServerEvents::OnRequest(const std::shared_ptr<McpPeer>& peer, const RpcMessage& request) {
+  if (request.method == "elicitation/create" && elicitor_->available()) return OnElicitation(peer, request);
+  peer->Refuse(request.id, RpcCode::kMethodNotFound,
+               request.method == "sampling/createMessage" ? "this client does not offer sampling"
+                                                          : "this client offers no such method");
 }
 
 Deadline ServerEvents::LatestDeadline() const {
@@ -87,13 +76,13 @@ Deadline ServerEvents::LatestDeadline() const {
   return active_.empty() ? Deadline::At({}) : Deadline::At(*active_.rbegin());
 }
 
-void ServerEvents::OnElicitation(McpPeer& peer, const RpcMessage& request) {
+void ServerEvents::OnElicitation(const std::shared_ptr<McpPeer>& peer, const RpcMessage& request) {
   const Deadline deadline = LatestDeadline();
   if (deadline.passed())
-    return peer.Refuse(request.id, RpcCode::kInvalidRequest, "questions are answered during calls only");
+    return peer->Refuse(request.id, RpcCode::kInvalidRequest, "questions are answered during calls only");
   const auto form = ParseElicitation(request.params);
-  if (!form) return peer.Refuse(request.id, RpcCode::kInvalidParams, form.error().message);
-  elicitor_->Ask(*form, deadline, [weak = peer_, id = request.id](Json result) {
+  if (!form) return peer->Refuse(request.id, RpcCode::kInvalidParams, form.error().message);
+  elicitor_->Ask(*form, deadline, [weak = std::weak_ptr<McpPeer>(peer), id = request.id](Json result) {
     if (const auto asking = weak.lock()) asking->Reply(id, std::move(result));
   });
 }

@@ -33,9 +33,9 @@ class ServerEvents : public std::enable_shared_from_this<ServerEvents> {
  public:
   ServerEvents(std::string server, std::shared_ptr<Approver> approver, std::shared_ptr<McpObserver> observer);
 
-  // For a new connection; its peer is named by Attach before anything is sent over it.
-  McpPeerHandlers MakeHandlers();
-  void Attach(const std::weak_ptr<McpPeer>& peer);
+  // For a new connection. `peer` is that connection's and is filled before it is opened, and not changed
+  // later: its questions are answered to it, whichever connection is the present one.
+  McpPeerHandlers MakeHandlers(std::shared_ptr<const std::weak_ptr<McpPeer>> peer);
 
   // While one lives, the server may ask the person; questions that are open when the last one goes are
   // withdrawn.
@@ -58,16 +58,14 @@ class ServerEvents : public std::enable_shared_from_this<ServerEvents> {
 
  private:
   void OnNotification(const RpcMessage& notification);
-  void OnRequest(const RpcMessage& request);
-  void OnElicitation(McpPeer& peer, const RpcMessage& request);
-  std::shared_ptr<McpPeer> peer() const;
+  void OnRequest(const std::shared_ptr<McpPeer>& peer, const RpcMessage& request);
+  void OnElicitation(const std::shared_ptr<McpPeer>& peer, const RpcMessage& request);
   Deadline LatestDeadline() const;  // of the calls that run; has passed where none does
 
   const std::string server_;
   const std::shared_ptr<Elicitor> elicitor_;
   const std::shared_ptr<McpObserver> observer_;
   mutable std::mutex mutex_;
-  std::weak_ptr<McpPeer> peer_;
   std::multiset<std::chrono::steady_clock::time_point> active_;  // deadlines
   std::atomic<std::size_t> logged_{0};
   std::atomic<bool> tools_changed_{false};

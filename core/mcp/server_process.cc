@@ -36,6 +36,10 @@ struct ExecPlan {
   pid_t parent;
 };
 
+// Out of the way of 0, 1 and 2, where pipes lie if the host has closed those: there one would be overwritten
+// by another, or stay close-on-exec, as dup2 to itself changes nothing.
+int AboveStandard(int fd) { return fd > STDERR_FILENO ? fd : ::fcntl(fd, F_DUPFD_CLOEXEC, 3); }
+
 [[noreturn]] void ExecChild(const ExecPlan& plan) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -45,17 +49,20 @@ struct ExecPlan {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int input = AboveStandard(plan.input);
+  const int output = AboveStandard(plan.output);
+  const int errors = AboveStandard(plan.errors);
+  const int failure = AboveStandard(plan.failure);
   // Were the parent gone before the death signal was set, nobody would end us.
-  const bool ready = ::getppid() == plan.parent && ::dup2(plan.input, 0) == 0 &&
-                     ::dup2(plan.output, 1) == 1 && ::dup2(plan.errors, 2) == 2 &&
-                     (plan.folder == nullptr || ::chdir(plan.folder) == 0);
+  const bool ready = ::getppid() == plan.parent && ::dup2(input, 0) == 0 && ::dup2(output, 1) == 1 &&
+                     ::dup2(errors, 2) == 2 && (plan.folder == nullptr || ::chdir(plan.folder) == 0);
   if (ready) {
     ::syscall(SYS_close_range, 3u, ~0u,
               CLOSE_RANGE_CLOEXEC);  // what some library opened without close-on-exec
     ::execve(plan.program, plan.arguments, plan.environment);
   }
   const int error = errno;
-  (void)!::write(plan.failure, &error, sizeof error);
+  (void)!::write(failure, &error, sizeof error);
   ::_exit(127);
 }
 

@@ -131,17 +131,21 @@ void StdioTransport::TakeErrors(ServerProcess& process) {
 bool StdioTransport::AwaitEnd(ServerProcess& process) {
   const Deadline deadline = Deadline::After(options_.grace);
   std::string dropped;
+  bool errors_open = true;  // some servers close it long before they end
   while (!deadline.passed()) {
     pollfd entries[] = {{process.watch().get(), POLLIN, 0},
                         {process.output().get(), POLLIN, 0},
-                        {process.errors().get(), POLLIN, 0}};
+                        {errors_open ? process.errors().get() : -1, POLLIN, 0}};
     // A stream that has ended is always ready: then only the process itself is waited for.
     const int ready = ::poll(entries, dropped.empty() ? 3 : 1, deadline.poll_timeout_ms());
     if (entries[0].revents != 0) break;
     if (ready <= 0) continue;
     std::string text;
     const auto more = ReadAvailable(process.output().get(), kReadBytes, text);
-    if (entries[2].revents != 0) TakeErrors(process);
+    if (entries[2].revents != 0) {
+      TakeErrors(process);
+      errors_open = (entries[2].revents & POLLIN) != 0;
+    }
     if (!more || !*more) dropped = "over";
   }
   pollfd ended{process.watch().get(), POLLIN, 0};

@@ -52,9 +52,9 @@ void SetDefault(const Json& schema, Candidate& candidate) {
   if (!AcceptsNull(schema)) parameter.annotation += " | None";
 }
 
-Candidate MakeCandidate(const std::string& name, const Json& given, const Json& root,
+Candidate MakeCandidate(const std::string& name, const Json& given, const Json& root, InlineBudget& budget,
                         std::set<std::string>& taken) {
-  const Json schema = given.is_object() ? InlineReferences(given, root) : Json::object();
+  const Json schema = given.is_object() ? InlineReferences(given, root, budget) : Json::object();
   Candidate candidate;
   candidate.sent.original = name;
   candidate.sent.python = ParameterName(name, taken);
@@ -123,11 +123,12 @@ McpSignature MakeSignature(const McpToolInfo& tool, std::string_view python_name
   const bool listed = properties.is_object() && !properties.empty();
   const bool too_many = listed && properties.size() > limits.max_parameters;
   std::set<std::string> taken;
+  InlineBudget budget;  // of all parameters together
   std::vector<Candidate> required;
   std::vector<Candidate> optional;
   if (listed && !too_many) {
     for (const auto& [name, property] : properties.items()) {
-      Candidate candidate = MakeCandidate(name, property, schema, taken);
+      Candidate candidate = MakeCandidate(name, property, schema, budget, taken);
       (candidate.parameter.default_value ? optional : required).push_back(std::move(candidate));
     }
   }

@@ -170,6 +170,14 @@ TEST_F(HttpTransportTest, StatusThatSaysNoIsAnErrorWithItsText) {
   EXPECT_THAT(asked.error().hint, HasSubstr("headers"));
 }
 
+TEST_F(HttpTransportTest, LongErrorPageIsAnErrorWithItsBeginning) {
+  Start({Plays(Answer("404 Not Found", "", std::string(100'000, 'x')))});
+  const Status asked = Ask();
+  ASSERT_FALSE(asked);
+  EXPECT_THAT(asked.error().message, HasSubstr("HTTP status 404: xxx"));
+  EXPECT_LT(asked.error().message.size(), 10'000u);
+}
+
 TEST_F(HttpTransportTest, MessageInAnErrorsBodyIsTaken) {
   Start({Plays(Answer("400 Bad Request", "Content-Type: application/json\r\n", "{answer}"))});
   EXPECT_FALSE(Ask());
@@ -206,10 +214,10 @@ TEST_F(HttpTransportTest, UnknownSessionMayBeSaidWithAnotherStatus) {
 TEST_F(HttpTransportTest, HoldsTheLimitOfAMessage) {
   McpLimits limits;
   limits.max_message_bytes = 1000;
-  limits.max_error_bytes = 1000;
   const std::string large(2000, 'x');
-  for (const Scene& scene : {PlaysJson(large), PlaysStream("data: " + large),
-                             PlaysStream("data: " + large + "\n\n"), Plays(Answer("500 Oops", "", large))}) {
+  for (const Scene& scene :
+       {PlaysJson(large), PlaysStream("data: " + large), PlaysStream("data: " + large + "\n\n"),
+        Plays(Answer("500 Oops", "", std::string(2u << 20, 'x')))}) {
     Start({scene}, limits);
     const Status asked = Ask();
     ASSERT_FALSE(asked);

@@ -1,13 +1,19 @@
 #include "gloveport/core/mcp/server_config.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <string>
 
+#include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/mcp/elicitation.h"
 #include "gloveport/core/mcp/protocol.h"
 #include "gloveport/core/mcp/request_headers.h"
+#include "gloveport/core/mcp/server_process.h"
 
 namespace gloveport {
 namespace {
@@ -93,6 +99,24 @@ TEST(CleanEnvironment, HasNothingOfOursButAFewAndWhatIsNamed) {
 }
 
 // ---- the protocol's words ----
+
+TEST(ServerProcess, HasItsStreamsWhereTheHostHasNoStandardInput) {
+  const UniqueFd saved(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  ::close(STDIN_FILENO);  // so that the server's pipe lies there
+  ServerCommand command;
+  command.argv = {"/bin/cat"};
+  auto process = ServerProcess::Start(command);
+  ASSERT_TRUE(process) << process.error().message;
+  UniqueFd input = process->TakeInput();
+  EXPECT_TRUE(WriteFull(input.get(), AsBytes("hello"), Deadline::After(std::chrono::seconds(10))));
+  EXPECT_TRUE(WaitFor(process->output().get(), POLLIN, Deadline::After(std::chrono::seconds(10))));
+  std::string said;
+  EXPECT_TRUE(ReadAvailable(process->output().get(), 100, said));
+  EXPECT_EQ("hello", said);
+  input.reset();
+  EXPECT_EQ("with exit code 0", process->Wait());
+  if (saved) ::dup2(saved.get(), STDIN_FILENO);
+}
 
 TEST(NewestRevision, IsTheNewestThatBothKnow) {
   EXPECT_EQ("2026-07-28", NewestRevision({"2025-11-25", "2026-07-28", "2099-01-01"}));

@@ -76,6 +76,13 @@ TEST(ChooseNames, DoesNotDependOnTheOrderOfServers) {
   EXPECT_EQ(one.names[1], other.names[0]);
 }
 
+TEST(ChooseNames, LetsNoServerPassForAnother) {
+  const auto chosen = ChooseNames({{"evil", "files_read"}, {"evil", "read"}, {"files", "read"}}, {});
+  EXPECT_THAT(chosen.names, ElementsAre("evil_files_read", "evil_read", "files_read"));
+  EXPECT_THAT(chosen.notes[0], HasSubstr("another server"));
+  EXPECT_THAT(ChooseNames({{"files", "files_read"}}, {}).names, ElementsAre("files_read"));
+}
+
 TEST(ParameterName, AvoidsKeywordsAndDoubles) {
   std::set<std::string> taken;
   EXPECT_EQ("from_", ParameterName("from", taken));
@@ -180,6 +187,30 @@ TEST(InlineReferences, StopsWithinItsBudget) {
   const Json root =
       J(R"({"$defs":{"B":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/B"},{"$ref":"#/$defs/B"}]}}})");
   EXPECT_LT(DumpJson(InlineReferences(J(R"({"$ref":"#/$defs/B"})"), root)).size(), 200'000u);
+}
+
+TEST(InlineReferences, CountsDataBySize) {
+  Json root = J(R"({"$defs":{},"properties":{}})");
+  root["$defs"]["D"]["default"] = std::string(10'000, 'x');
+  for (int i = 0; i < 60; ++i) root["properties"]["p" + std::to_string(i)] = J(R"({"$ref":"#/$defs/D"})");
+  EXPECT_LT(DumpJson(InlineReferences(root, root)).size(), 150'000u);
+  InlineBudget budget;
+  std::size_t bytes = 0;
+  for (int i = 0; i < 60; ++i)
+    bytes += DumpJson(InlineReferences(J(R"({"$ref":"#/$defs/D"})"), root, budget)).size();
+  EXPECT_LT(bytes, 150'000u);
+}
+
+TEST(AnnotationOf, IsBounded) {
+  std::string schema = R"({"type":"integer"})";
+  for (int level = 0; level < 6; ++level) {
+    std::string choices;
+    for (const char* literal : {"a", "b", "c", "d"})
+      choices += R"({"type":"object","additionalProperties":{"anyOf":[{"const":")" + std::string(literal) +
+                 R"("},)" + schema + "]}},";
+    schema = R"({"anyOf":[)" + choices + R"({"type":"null"}]})";
+  }
+  EXPECT_LT(AnnotationOf(J(schema)).size(), 2'000u);
 }
 
 TEST(InlineReferences, KeepsPropertiesWithTheNamesOfKeywords) {
@@ -333,6 +364,13 @@ TEST(CheckPlainly, JudgesTheUsualKeywords) {
     ASSERT_TRUE(does_not) << c.schema;
     EXPECT_THAT(*does_not, Not(IsEmpty())) << c.schema << " " << c.does_not;
   }
+}
+
+TEST(CheckPlainly, GivesUpWhereItWouldTakeLong) {
+  Json schema = J(R"({"type":"array","items":{"enum":[]}})");
+  for (int i = 0; i < 5'000; ++i) schema["items"]["enum"].push_back(i);
+  EXPECT_FALSE(CheckPlainly(Json(std::vector<int>(1'000, 4'999)), schema));
+  EXPECT_TRUE(CheckPlainly(Json(std::vector<int>(10, 4'999)), schema));
 }
 
 TEST(CheckPlainly, SaysWhereItCannotTell) {
