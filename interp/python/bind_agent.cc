@@ -78,6 +78,18 @@ class BoundAgent {
       : runtime_(std::move(runtime)), model_(ModelOf(model)) {
     agent_ = std::make_unique<Agent>(runtime_->get(), *model_, SessionOptionsOf(session), OptionsOf(options));
   }
+  BoundAgent(const BoundAgent&) = delete;
+  BoundAgent& operator=(const BoundAgent&) = delete;
+  ~BoundAgent() {
+    if (!process_.is_this()) {  // its threads and children are another process's
+      static_cast<void>(agent_.release());
+      static_cast<void>(model_.release());
+      new std::shared_ptr<BoundRuntime>(std::move(runtime_));
+      return;
+    }
+    const py::gil_scoped_release released;  // it waits for tools, which are Python
+    agent_.reset();
+  }
 
   py::dict Run() {
     process_.Check("Agent.run");

@@ -19,15 +19,29 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 
 // A session and the runtime below it, held while a call is in it: another thread may close it meanwhile.
 struct Held {
+  Held() = default;
+  Held(std::shared_ptr<BoundRuntime> runtime_below, std::shared_ptr<Session> held_session)
+      : runtime(std::move(runtime_below)), session(std::move(held_session)) {}
+  Held(const Held&) = default;
+  Held(Held&&) = default;
+  Held& operator=(const Held&) = default;
+  Held& operator=(Held&&) = default;
+  ~Held() {
+    if (!session) return;
+    const py::gil_scoped_release released;  // the last one waits for tools, which are Python
+    session.reset();
+    runtime.reset();
+  }
+  Session* operator->() const { return session.get(); }
+
   std::shared_ptr<BoundRuntime> runtime;
   std::shared_ptr<Session> session;
-  Session* operator->() const { return session.get(); }
 };
 
 class BoundSession {
  public:
   BoundSession(std::unique_ptr<Session> session, std::shared_ptr<BoundRuntime> runtime)
-      : id_(session->id()), held_{std::move(runtime), std::move(session)} {}
+      : id_(session->id()), held_(std::move(runtime), std::move(session)) {}
   BoundSession(const BoundSession&) = delete;
   BoundSession& operator=(const BoundSession&) = delete;
   ~BoundSession() {
@@ -114,6 +128,7 @@ auto Ask(const BoundSession& session, const char* what, const std::string& where
 
 void PutFile(const BoundSession& session, const std::string& path, const py::buffer& data) {
   const py::buffer_info info = data.request();
+  if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const auto* first = static_cast<const std::byte*>(info.ptr);
   const std::vector<std::byte> bytes(first, first + info.size * info.itemsize);
   Ask(session, "Session.put_file", path, [&](Session& s) { return s.PutFile(path, bytes); });

@@ -100,12 +100,18 @@ class Agent:
                 outcome.append(error)
             ended.set()
 
-        threading.Thread(target=run, name="gloveport-agent", daemon=True).start()
-        while not ended.is_set():
-            try:
-                ended.wait()
-            except KeyboardInterrupt:
-                native.interrupt()
+        thread = threading.Thread(target=run, name="gloveport-agent", daemon=True)
+        try:
+            thread.start()
+            while not ended.is_set():
+                try:
+                    ended.wait()
+                except KeyboardInterrupt:
+                    native.interrupt()
+        finally:
+            if self._running is native:
+                self._running = None  # with it the session ends
+        thread.join()  # so that it is not the last to hold it
         if isinstance(outcome[0], BaseException):
             raise outcome[0]
         return AgentResult(outcome[0])

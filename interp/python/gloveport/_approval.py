@@ -56,10 +56,10 @@ def _decide(approve: Callable, loop: Loop, request: dict, answer: Callable) -> N
         decision = approve(ApprovalRequest(**request))
         if inspect.isawaitable(decision):
             decision = asyncio.run_coroutine_threadsafe(_awaited(decision), loop.get()).result()
+        answer(_answer(decision, request))
     except BaseException as error:  # whatever it was, it is no permission
         answer(_answer(ApprovalDecision(False, f"the approval failed: {type(error).__name__}"), request))
         raise
-    answer(_answer(decision, request))
 
 
 async def _awaited(decision: Any) -> Any:

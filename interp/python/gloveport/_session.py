@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import contextlib
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
@@ -11,6 +12,7 @@ from . import _approval, _native, _tools
 from ._policy import Policy, PolicyLike, as_policy
 from ._results import Completions, NameInfo, Result
 from ._runtime import Runtime, default_runtime
+from .errors import Error
 
 __all__ = ["Session"]
 
@@ -20,7 +22,7 @@ class _Events:
 
     def __init__(self, callback: Optional[Callable]):
         self.callback = callback
-        self.runs: list = []  # callbacks of the runs that were asked for, in order: the first is that of the running cell
+        self.runs: list = []  # the runs that were asked for, in order: the first is that of the running cell
         self._decoders: dict = {}
 
     def __call__(self, kind: str, data: dict) -> None:
@@ -28,7 +30,7 @@ class _Events:
             data["text"] = self._text(kind, data.pop("bytes"))
         elif kind == "cell_start":
             self._decoders.clear()
-        for callback in (self.callback, *self.runs[:1]):
+        for callback in (self.callback, *(run.on_event for run in self.runs[:1])):
             if callback is not None:
                 callback(kind, data)
 
@@ -112,13 +114,15 @@ class Session:
         loop = asyncio.get_running_loop()
         ended = asyncio.Event()
         run = _Run(self, on_event, lambda: _tell(loop, ended.set))
-        self._loop.current = loop
-        run.start(code, timeout, inspect)
+        self._loop.running.append(loop)
         try:
+            run.start(code, timeout, inspect)
             await ended.wait()
         except asyncio.CancelledError:
-            self.interrupt()
+            threading.Thread(target=run.stop, name="gloveport-stop", daemon=True).start()  # it may wait for others yet
             raise
+        finally:
+            self._loop.running.remove(loop)
         return run.result()
 
     def eval(self, expression: str, **options: Any) -> Any:
@@ -158,7 +162,7 @@ class Session:
         if isinstance(data, os.PathLike):
             with open(data, "rb") as file:
                 data = file.read()
-        self._native.put_file(path, data.encode() if isinstance(data, str) else data)
+        self._native.put_file(path, data.encode() if isinstance(data, str) else memoryview(data).tobytes())
 
     def get_file(self, path: str) -> bytes:
         return self._native.get_file(path)
@@ -318,27 +322,31 @@ class _Run:
     """One cell that is on its way."""
 
     def __init__(self, session: Session, on_event: Optional[Callable], on_end: Optional[Callable] = None):
-        self._session = session
-        self._on_event = on_event
+        self._session: Optional[Session] = session  # until the cell has ended
+        self.on_event = on_event
         self._on_end = on_end
         self._ended = threading.Event()
         self._outcome: tuple = (None, None)
         self._started = False
 
     def start(self, code: str, timeout: Optional[float], inspect: bool) -> None:
-        self._session._events.runs.append(self._on_event)
+        session = self._session
+        assert session is not None
+        session._events.runs.append(self)
         self._started = True
         try:
-            self._session._native.start(code, timeout, inspect, self._done)
+            session._native.start(code, timeout, inspect, self._done)
         except Exception:
             self._started = False
-            self._session._events.runs.remove(self._on_event)
+            session._events.runs.remove(self)
             raise
 
     def _done(self, result: Optional[dict], error: Optional[Exception]) -> None:
         """On a thread of the runtime."""
         self._outcome = (result, error)
-        self._session._events.runs.remove(self._on_event)
+        assert self._session is not None
+        self._session._events.runs.remove(self)
+        self._session = None  # this thread is the session's own: it must not be the last to hold it
         self._ended.set()
         if self._on_end is not None:
             self._on_end()
@@ -347,14 +355,19 @@ class _Run:
         self._ended.wait()
 
     def stop(self) -> None:
-        """Interrupts the cell until it has ended; the host's limits end what does not heed that."""
-        while self._started:
+        """Interrupts the cell, as soon as it is its turn; the host's limits end what does not heed that."""
+        while self._started and not self._ended.is_set():
             try:
-                self._session._native.interrupt()
-                self._ended.wait()
-                return
+                self._interrupt()
+                self._ended.wait(0.25)  # it may have been too early: then nothing was interrupted
             except KeyboardInterrupt:
                 continue
+
+    def _interrupt(self) -> None:
+        session = self._session
+        if session is not None and session._events.runs[:1] == [self]:  # not the cell of another, which it waits for
+            with contextlib.suppress(Error):  # closed meanwhile, which ends the cell as well
+                session._native.interrupt()
 
     def result(self) -> Result:
         raw, error = self._outcome

@@ -137,22 +137,31 @@ def _is_capsule(found: Any) -> bool:
 
 
 class Loop:
-    """Which event loop the coroutines of tools run on: that of run_async, as long as it runs, else a loop of our own."""
+    """Which event loop the coroutines of tools run on: that of run_async, while that waits, else a loop of our own."""
 
     _own: Optional[asyncio.AbstractEventLoop] = None
     _lock = threading.Lock()
 
     def __init__(self) -> None:
-        self.current: Optional[asyncio.AbstractEventLoop] = None
+        self.running: list = []  # of each run_async that waits, its loop
 
     def get(self) -> asyncio.AbstractEventLoop:
-        if self.current is not None and self.current.is_running():
-            return self.current
+        for loop in reversed(tuple(self.running)):
+            if loop.is_running():
+                return loop
         with Loop._lock:
             if Loop._own is None or not Loop._own.is_running():
                 Loop._own = asyncio.new_event_loop()
                 threading.Thread(target=Loop._own.run_forever, name="gloveport-tools", daemon=True).start()
             return Loop._own
+
+    @classmethod
+    def _forget(cls) -> None:
+        """In a fork, which has not the thread that runs it, and where the lock may be held for good."""
+        cls._own, cls._lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=Loop._forget)
 
 
 def for_session(tools: list, loop: Loop) -> list:

@@ -36,3 +36,10 @@ def test_files_and_messages():
 
     assert gloveport.Agent(model, instructions="Be brief.").run("Read it", files={"a.txt": b"hello"}).answer == "hello"
     assert seen[0][0]["role"] == "system" and "Be brief." in str(seen[0])
+
+
+def test_session_ends_with_the_run():
+    heard = []
+    agent = gloveport.Agent(lambda messages: "<code>final_answer(1)</code>", on_event=lambda kind, data: heard.append(kind))
+    assert agent.run("One.").answer == 1
+    assert agent._running is None and heard[-1] == "session_close"

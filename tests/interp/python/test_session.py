@@ -213,3 +213,10 @@ def test_audit_log_is_written_sealed_and_summarised(tmp_path):
     assert gloveport.audit_summary(str(path))["cells"] == {"ok": 1}
     path.write_bytes(path.read_bytes().replace(b"range(10)", b"range(11)"))
     assert not gloveport.audit_check(str(path))["holds"]
+
+
+def test_files_from_any_buffer(session):
+    session.put_file("strided", memoryview(b"abcdef")[::2])
+    assert session.get_file("strided") == b"ace"
+    with pytest.raises(BufferError):
+        session._native.put_file("strided", memoryview(b"abcdef")[::2])

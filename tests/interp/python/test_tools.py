@@ -276,3 +276,23 @@ def test_branches_have_the_tools(runtime):
 
 def test_tool_can_be_called_here():
     assert contact_cost(10) == 8.0 and contact_cost.name == "contact_cost"
+
+
+def test_coroutine_tools_of_a_blocking_run_after_run_async(runtime):
+    async def main():
+        with runtime.open(tools=[answer]) as session:
+            before = await session.eval_async("await answer()")
+            return before, session.run("await answer()", timeout=20).value  # this loop stands still meanwhile
+
+    async def answer():
+        return 42
+
+    assert asyncio.run(main()) == (42, 42)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_decision_of_a_wrong_type_is_a_denial(runtime):
+    policy = {"extends": "default", "tools": {"default": "ask"}}
+    with runtime.open(policy, tools={"f": lambda: 1},
+                      approve=lambda request: gloveport.ApprovalDecision(True, reason=5)) as session:
+        assert session.run("f()", timeout=20).error.type == "PermissionError"

@@ -169,3 +169,56 @@ def test_module_needs_no_libpython():
     from gloveport import _native
     needed = subprocess.run(["ldd", _native.__file__], capture_output=True, text=True, check=True).stdout
     assert "libpython" not in needed and "libc.so" in needed
+
+
+def test_stopping_a_queued_run_stops_that_one_only(runtime):
+    async def main():
+        with runtime.open(tools={"started": started.set, "wait": lambda: going.wait(20)}) as session:
+            first = asyncio.create_task(session.run_async("started(); wait()"))
+            await asyncio.to_thread(started.wait, 20)
+            second = asyncio.create_task(session.run_async("x = 1\nwhile True: pass"))
+            await asyncio.sleep(0.2)
+            second.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await second
+            going.set()
+            return (await first).value, await session.eval_async("1 + 1", timeout=20)
+
+    started, going = threading.Event(), threading.Event()
+    assert asyncio.run(main()) == (True, 2)
+
+
+def test_letting_go_waits_for_tools_without_the_lock_that_they_need():
+    done = python("""
+        import threading, time, gloveport
+        started = threading.Event()
+        def slow():
+            started.set()
+            time.sleep(2)
+        agent = gloveport.Agent(lambda messages: "<code>slow()</code>", tools={"slow": slow})
+        agent.run("Wait.", timeout=1)
+        session = gloveport.Session(tools={"slow": slow})
+        session.run("slow()", timeout=0.5)
+        del agent, session
+        print("ended")
+    """)
+    assert done.stdout == "ended\n", done.stderr
+
+
+def test_forks_of_what_runs_coroutines_and_agents():
+    done = python("""
+        import os, gloveport
+        async def answer():
+            return 42
+        asked = iter(["<code>final_answer(await answer())</code>"] * 2)
+        agent = gloveport.Agent(lambda messages: next(asked), tools=[answer])
+        kept = agent._native("Go.", None, None, None)
+        print(kept.run()["answer"], flush=True)
+        child = os.fork()
+        if child == 0:
+            del kept, agent
+            with gloveport.Session(tools=[answer]) as session:
+                os._exit(0 if session.eval("await answer()", timeout=20) == 42 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    """)
+    assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
