@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
 from html.parser import HTMLParser
 from typing import Any, Optional
@@ -30,8 +31,11 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 def safe_html(text: str) -> str:
     """The text with nothing in it but harmless elements and attributes."""
     cleaner = _Cleaner()
-    cleaner.feed(text)
-    cleaner.close()
+    try:
+        cleaner.feed(text)
+        cleaner.close()
+    except AssertionError:  # what html.parser says of some declarations: the rest is left out
+        pass
     return cleaner.result()
 
 
@@ -68,7 +72,10 @@ def _safe_form(mime: Any, data: Any) -> Optional[tuple]:
     if mime == "text/plain" and isinstance(data, str):
         return mime, safe_text(data)
     if mime == "application/json" and isinstance(data, (dict, list)):
-        return mime, data
+        try:
+            return mime, json.loads(json.dumps(data, allow_nan=False))
+        except (TypeError, ValueError, RecursionError):  # what JSON has no form for would fail on its way to the page
+            return None
     return None
 
 

@@ -39,7 +39,10 @@ def pump(work: Callable, hear: Callable, interrupt: Callable) -> Any:
             if kind == "question":
                 _answer(*data)
             elif kind != "end":
-                hear(kind, data)
+                try:
+                    hear(kind, data)
+                except Exception as error:  # the work goes on, and its end is waited for
+                    print(f"{kind} cannot be shown: {type(error).__name__}", file=sys.stderr)
                 continue
         except KeyboardInterrupt:
             interrupt()
@@ -83,7 +86,7 @@ def ask_in_notebook(request: ApprovalRequest) -> ApprovalDecision:
 def _answer(request: ApprovalRequest, answers: queue.SimpleQueue) -> None:
     """On the notebook's thread: only there input() reaches the page."""
     what = request.code if request.kind == "cell" else f"{request.tool}({request.args!r})"
-    text = safe_text(f"{request.reason}\n    {what}\nAllow it? y(es), a(lways: {request.grant}), or a reason why not: ")
+    text = _plain(f"{request.reason}\n    {what}\nAllow it? y(es), a(lways: {request.grant}), or a reason why not: ")
     try:
         said = input(text).strip()
     except (EOFError, RuntimeError, KeyboardInterrupt) as error:  # nobody can be asked here
@@ -91,6 +94,12 @@ def _answer(request: ApprovalRequest, answers: queue.SimpleQueue) -> None:
         return
     allowed = said.lower() in ("y", "yes", "a", "always")
     answers.put(ApprovalDecision(allowed, "" if allowed else said, always=said.lower() in ("a", "always"), by="notebook"))
+
+
+def _plain(text: str) -> str:
+    """The text with all that could hide or reorder some of it shown as an escape: control characters, colours, marks of
+    direction."""
+    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 # ---- agents ----

@@ -13,6 +13,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from . import Agent, Runtime, Session, _tools, audit_check, audit_summary
+from ._html import safe_text
 from ._notebook import AgentView, ask_in_notebook, run_and_show
 from ._policy import as_policy
 from ._rich import show_page
@@ -75,6 +76,9 @@ class GloveMagics(Magics):
             policy = None
         same = [_tools.spec_of(tool) for tool in named] == [_tools.spec_of(tool) for tool in self.tools]
         if policy is None and same:
+            for old, new in zip(self.tools, named):
+                if isinstance(old, _tools.Tool) and isinstance(new, _tools.Tool):
+                    old.function = old.__wrapped__ = new.function  # which the notebook may have defined anew
             return
         self.policy = as_policy(policy) if policy is not None else self.policy
         self.tools = named
@@ -235,7 +239,7 @@ def _show_table(title: str, rows: list) -> None:
     cells = "".join(f"<tr><th style='{style}'>{html.escape(name)}</th><td style='{style}'>{html.escape(value)}</td></tr>"
                     for name, value in rows)
     show_page(f"<details open><summary>{html.escape(title)}</summary><table>{cells}</table></details>",
-              "\n".join(f"{name}: {value}" for name, value in rows))
+              "\n".join(safe_text(f"{name}: {value}") for name, value in rows))
 
 
 def load(ipython: Any) -> None:

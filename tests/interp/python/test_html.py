@@ -43,3 +43,10 @@ def test_bundles_have_only_forms_that_cannot_run():
 def test_control_characters_are_shown_and_colours_stay():
     assert safe_text("\x1b[31mred\x1b[0m\n\tx\r") == "\x1b[31mred\x1b[0m\n\tx\r"
     assert safe_text("\x1b]0;title\x07\x1b[2J") == "\u241b]0;title\u2407\u241b[2J"
+
+
+def test_what_the_parser_or_json_cannot_take_is_left_out():
+    assert safe_html("<b>x</b><![x[y]]><script>") == "<b>x</b>"
+    shown = safe_bundle({"text/html": "<![x[y]]>", "application/json": {"a": {1, 2}}, "text/plain": "x"})
+    assert shown["text/plain"] == "x" and "application/json" not in shown
+    assert "application/json" not in safe_bundle({"application/json": [float("nan")]})

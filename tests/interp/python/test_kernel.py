@@ -133,6 +133,15 @@ def test_user_expressions_and_silent(client):
     assert run(client, "print('unheard')", silent=True)[1] == []
 
 
+def test_value_with_hostile_html_and_help_has_an_answer(client):
+    code = ("class Odd:\n    __doc__ = 'doc \\x07'\n    def _repr_html_(self):\n        return '<![x[y]]>'\n"
+            "    def __repr__(self):\n        return 'odd'\nodd = Odd()\nodd")
+    reply, messages = run(client, code)
+    assert reply["status"] == "ok" and messages[-1][1]["data"]["text/plain"] == "odd"
+    text = client.inspect("odd", reply=True, timeout=60)["content"]["data"]["text/plain"]
+    assert "doc \u2407" in text and "\x07" not in text
+
+
 def test_install_refuses_what_makes_no_kernel(capsys, tmp_path):
     assert install.main(["install", "--prefix", str(tmp_path), "--policy", "no_such_preset"]) == 2
     assert "no_such_preset" in capsys.readouterr().err

@@ -156,3 +156,31 @@ def test_ctrl_c_stops_the_cell(shell):
     assert "KeyboardInterrupt" in captured.stderr
     assert run(shell, "", "x").outputs[0].data["text/plain"] == "5"
     assert sys.exc_info()[0] is None
+
+
+def test_function_defined_anew_is_the_one_that_is_called(shell):
+    shell.run_cell("def newest(n: int) -> int:\n    return n")
+    run(shell, "--tools newest -o taken", "kept = 1\nnewest(1)")
+    shell.run_cell("def newest(n: int) -> int:\n    return n + 1")
+    run(shell, "--tools newest -o taken", "newest(1) + kept")
+    assert shell.user_ns["taken"] == 3
+
+
+def test_questions_cannot_be_disguised(monkeypatch):
+    import queue
+
+    from gloveport import ApprovalRequest, _notebook
+    asked = []
+    monkeypatch.setattr("builtins.input", lambda text: asked.append(text) or "n")
+    request = ApprovalRequest(1, "s", 1, "cell", "bad()\r\x08\x1b[8m\u202egood()", "", None, "", "why", "it")
+    _notebook._answer(request, queue.SimpleQueue())
+    assert "bad()\\r\\x08\\x1b[8m\\u202egood()" in asked[0]
+
+
+def test_what_cannot_be_shown_leaves_no_cell_behind():
+    from gloveport import _notebook
+
+    def hear(kind, data):
+        raise ValueError(kind)
+
+    assert _notebook.pump(lambda tell: tell("x", {}) or 5, hear, lambda: None) == 5

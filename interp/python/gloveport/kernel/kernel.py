@@ -48,16 +48,17 @@ class GloveportKernel(Kernel):
         if store_history and not silent:
             self.history.append((0, self.execution_count, code))
         try:
-            result = self.cells.run(code, on_event=output)
-        except KeyboardInterrupt as interrupted:
-            if getattr(interrupted, "result", None) is None:
-                raise
-            result = interrupted.result  # type: ignore[attr-defined]
-        except Exception as error:  # nothing was run: the policy cannot be had, the session has gone
+            try:
+                result = self.cells.run(code, on_event=output)
+            except KeyboardInterrupt as interrupted:
+                if getattr(interrupted, "result", None) is None:
+                    raise
+                result = interrupted.result  # type: ignore[attr-defined]
+            output.finish(result, self.execution_count)
+            if result.ok:
+                return self._ok(user_expressions)
+        except Exception as error:  # the policy cannot be had, the session has gone, the value cannot be shown
             return self._error(type(error).__name__, str(error), [str(error)], silent)
-        output.finish(result, self.execution_count)
-        if result.ok:
-            return self._ok(user_expressions)
         name, text = (result.error.type, result.error.message) if result.error else (result.outcome, "")
         return self._error(name, text, error_lines(result), silent)
 
@@ -91,7 +92,7 @@ class GloveportKernel(Kernel):
         if info.found:
             parts = (("Signature", info.signature), ("Type", info.type), ("Value", info.repr), ("File", info.file),
                      ("Docstring", info.doc))
-            data["text/plain"] = "\n".join(f"\x1b[31m{title}:\x1b[0m {text}" for title, text in parts if text)
+            data["text/plain"] = "\n".join(f"\x1b[31m{title}:\x1b[0m {safe_text(str(text))}" for title, text in parts if text)
         return {"status": "ok", "found": bool(info.found), "data": data, "metadata": {}}
 
     def do_is_complete(self, code: str) -> dict:
