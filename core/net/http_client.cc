@@ -148,8 +148,7 @@ Result<HttpResponse> Exchange(const HttpRequest& request, std::string_view head,
 }
 
 Result<std::unique_ptr<ByteStream>> Connect(const Url& url, const std::optional<Url>& proxy,
-                                            const TlsContext* tls, const AdmitAddress& admit,
-                                            IoWait& wait) {
+                                            const TlsContext* tls, const AdmitAddress& admit, IoWait& wait) {
   const Url& first = proxy ? *proxy : url;
   auto stream = ConnectTcp(first.host, first.port, wait, admit);
   if (!stream) {
