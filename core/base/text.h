@@ -24,12 +24,11 @@ std::string EscapeForTerminal(std::string_view text);
 std::string EncodeBase64(std::span<const std::byte> bytes);
 std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text);  // strict alphabet and padding
 
-std::vector<std::string_view> SplitLines(
-    std::string_view text);  // at '\n'; a trailing one makes no empty line
+// At '\n'; a trailing one makes no empty line.
+std::vector<std::string_view> SplitLines(std::string_view text);
 // The lines would outlive a temporary.
-template <typename T>
-requires std::same_as<T, std::string> std::vector<std::string_view> SplitLines(T&& text)
-= delete;
+template <std::same_as<std::string> T>
+std::vector<std::string_view> SplitLines(T&& text) = delete;
 std::string_view Trim(std::string_view text);  // ASCII white space at both ends
 
 // "1 reply", "3 replies".
