@@ -231,8 +231,11 @@ TEST_F(SessionCallsTest, ATimeOutAmongAsyncCallsKeepsTheState) {
                             return 1;
                           },
                           {}, {.is_async = true}));
-  auto session = OpenWithTools(R"("limits":{"wall_s":0.5})");
-  const CellResult result = Run(*session, "import asyncio\nkept = 1\nawait asyncio.gather(hang(), hang())");
+  auto session = OpenWithTools();
+  const auto ran = session->Run("import asyncio\nkept = 1\nawait asyncio.gather(hang(), hang())",
+                                {.timeout = milliseconds(500)});
+  ASSERT_TRUE(ran) << ran.error().message;
+  const CellResult& result = *ran;
   EXPECT_EQ(result.outcome, Outcome::kTimeout);
   EXPECT_EQ(result.state, SessionState::kKept);
   EXPECT_EQ(Run(*session, "[kept, await fetch(1)]").repr, "[1, 2]");
