@@ -168,7 +168,7 @@ class Chats(AgentCase):
             terminal.type("y\n")
             at = terminal.wait_for(r"The answer is accepted", thought)
             terminal.wait_for("> ", at)
-            terminal.type("\x04")
+            terminal.type("/quit\n")
             self.assertEqual(OK, terminal.finish(), terminal.text)
         self.assertEqual(1, terminal.text.count("final_answer(contact_cost(10))"))
 
@@ -184,7 +184,7 @@ class Chats(AgentCase):
             self.assertIn("   1  x = 1\n", terminal.text[:at])
             terminal.type("Again.\n")
             terminal.wait_for("> ", terminal.wait_for("The answer is accepted", at))
-            terminal.type("\x04")
+            terminal.type("/quit\n")
             self.assertEqual(OK, terminal.finish(), terminal.text)
         self.assertIn("   1  final_answer(5)\n", terminal.text[at:])  # nothing is left of the reply before it
 
