@@ -167,17 +167,6 @@ std::string ClassName(std::string_view text) {
   return out.empty() || IsNumber(out.substr(0, 1)) ? "T" + out : out;
 }
 
-// Text inside of a docstring: no line of it may end the string or the indentation.
-std::string DocstringText(std::string_view text) {
-  std::string out;
-  for (const std::string_view line : SplitLines(text)) {
-    if (!out.empty()) out += "\n    ";
-    for (const char c : EscapeForTerminal(line))
-      out += c == '\\' ? "\\\\" : c == '"' ? "'" : std::string(1, c);
-  }
-  return out;
-}
-
 bool DescribesStruct(const Value& schema, std::size_t depth = 0) {
   if (depth > kMaxDepth) return false;
   if (schema.is_list()) {
@@ -386,6 +375,16 @@ class StubWriter {
 };
 
 }  // namespace
+
+std::string DocstringText(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : SplitLines(text)) {
+    if (!out.empty()) out += "\n    ";
+    for (const char c : EscapeForTerminal(line))
+      out += c == '\\' ? "\\\\" : c == '"' ? "'" : std::string(1, c);
+  }
+  return out;
+}
 
 std::string PythonStub(const std::vector<ToolSpec>& tools) {
   StubWriter writer(tools);

@@ -18,6 +18,9 @@ inline constexpr std::string_view kCellNames[] = {"final_answer", "display", "To
 // Python, whatever a tool's text holds.
 std::string PythonStub(const std::vector<ToolSpec>& tools);
 
+// Text inside of a docstring: no line of it may end the string or the indentation.
+std::string DocstringText(std::string_view text);
+
 }  // namespace gloveport
 
 #endif  // GLOVEPORT_TOOLS_PYTHON_STUB_H_

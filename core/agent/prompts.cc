@@ -9,6 +9,7 @@
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/wire/value_json.h"
 #include "gloveport/policy/tool_rules.h"
+#include "gloveport/tools/python_stub.h"
 
 namespace gloveport {
 namespace {
@@ -145,17 +146,6 @@ std::string ToolsText(const std::vector<ToolSpec>& tools) {
   return out +
          "def final_answer(value, explanation: str = \"\"):\n"
          "    \"\"\"Ends the run with the answer. Nothing behind it is executed.\"\"\"";
-}
-
-// Text inside of a docstring: no line of it may end the string or the indentation.
-std::string DocstringText(std::string_view text) {
-  std::string out;
-  for (const std::string_view line : SplitLines(text)) {
-    if (!out.empty()) out += "\n    ";
-    for (const char c : EscapeForTerminal(line))
-      out += c == '\\' ? "\\\\" : c == '"' ? "'" : std::string(1, c);
-  }
-  return out;
 }
 
 // The description and, where it tells more than the annotation, the schema.

@@ -157,6 +157,7 @@ std::optional<Setting> Settings::Find(std::string_view command, std::string_view
 }
 
 Status Settings::CheckNames(const CLI::App& app) const {
+  if (files_.empty()) return {};
   std::map<std::string, std::set<std::string>> known;
   ForEachCommand(const_cast<CLI::App&>(app), [&known](CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
