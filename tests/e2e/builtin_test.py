@@ -1,14 +1,13 @@
 #!/usr/bin/python3
 """The tools that come with Gloveport, as cells use them: exec, session and run with --builtin."""
 
-import http.server
 import json
 import os
 import sqlite3
-import threading
 import time
 import unittest
 
+from loopback_server import Handler, LoopbackServer
 from programs import FAILED, GLOVEPORT, OK, USAGE, Case, environment, gloveport
 from protocol_client import Client
 from terminal import Terminal
@@ -16,14 +15,14 @@ from terminal import Terminal
 SECRET = "s3cr3t-of-the-host"
 
 
-class Echo:
+class Echo(LoopbackServer):
     """A server that answers with the headers of the request."""
 
     def __init__(self):
         self.headers = []
         headers = self.headers
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Echoing(Handler):
             def do_GET(self):  # noqa: N802 - the name that http.server calls
                 headers.append(dict(self.headers))
                 body = json.dumps(headers[-1]).encode()
@@ -31,21 +30,7 @@ class Echo:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(Echoing)
 
 
 class Builtin(Case):

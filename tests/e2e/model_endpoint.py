@@ -5,9 +5,9 @@ structured output is asked for, else as text), or `Refuse(status, message)`.
 """
 
 import dataclasses
-import http.server
 import json
-import threading
+
+from loopback_server import Handler, LoopbackServer
 
 
 @dataclasses.dataclass
@@ -79,7 +79,7 @@ def speak(path, request, answer):
     return protocol(arguments if structured else f"{answer.thought}\n```python\n{answer.code}\n```", None)
 
 
-class ModelEndpoint:
+class ModelEndpoint(LoopbackServer):
     """`with ModelEndpoint(answers) as endpoint:` serves at endpoint.url; `requests` are (path, headers, body) that came in."""
 
     def __init__(self, answers):
@@ -87,7 +87,7 @@ class ModelEndpoint:
         answers = iter(answers)
         requests = self.requests
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Playing(Handler):
             def do_POST(self):  # noqa: N802 - the name that http.server calls
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 requests.append((self.path, dict(self.headers), body))
@@ -106,18 +106,5 @@ class ModelEndpoint:
                 self.send_header("Content-Type", kind)
                 self.end_headers()
                 self.wfile.write(text.encode())
-
-            def log_message(self, *_):
-                pass
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(Playing)
+        self.url = f"http://{self.host}/v1"

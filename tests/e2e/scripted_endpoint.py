@@ -1,12 +1,12 @@
 """An OpenAI-compatible endpoint on the loopback interface that plays a transcript, as a stream where it is asked to."""
 
-import http.server
 import json
-import threading
 import time
 
+from loopback_server import Handler, LoopbackServer
 
-class ScriptedEndpoint:
+
+class ScriptedEndpoint(LoopbackServer):
     """`with ScriptedEndpoint(answers) as endpoint:` serves at endpoint.url; `requests` are the bodies that came in.
 
     `pause`: seconds before each piece of a stream.
@@ -17,7 +17,7 @@ class ScriptedEndpoint:
         answers = iter(answers)
         requests = self.requests
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Playing(Handler):
             def do_POST(self):  # noqa: N802 - the name that http.server calls
                 requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 content = next(answers, None)
@@ -48,18 +48,5 @@ class ScriptedEndpoint:
                     self.wfile.write(b"data: [DONE]\n\n")
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # whoever asked has left
-
-            def log_message(self, *_):
-                pass
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(Playing)
+        self.url = f"http://{self.host}/v1"
