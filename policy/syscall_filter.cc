@@ -259,12 +259,17 @@ std::vector<std::uint32_t> NotifiedNumbers(const SyscallFilterOptions& options) 
   return numbers;
 }
 
-// A tree of comparisons over sorted numbers: each call passes through it, and few are held.
+// A tree of comparisons over sorted numbers: each call passes through it, and few are held. The kernel
+// translates it for each session anew, so it is short before it is quick: a leaf holds several numbers.
 void AppendTree(std::span<const std::uint32_t> numbers, std::vector<sock_filter>& code) {
-  if (numbers.size() == 1) {
-    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[0], 0, 1));
-    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+  constexpr std::size_t kLeaf = 8;
+  if (numbers.size() <= kLeaf) {
+    for (std::size_t left = numbers.size(); left > 0; --left) {
+      code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[numbers.size() - left],
+                              static_cast<std::uint8_t>(left), 0));
+    }
     code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
     return;
   }
   const std::size_t middle = numbers.size() / 2;

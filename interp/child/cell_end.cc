@@ -8,7 +8,7 @@
 namespace gloveport::child {
 namespace {
 
-void CallPart(const char* part, const char* function) {
+void CallQuietly(const char* part, const char* function) {
   PyObject* found = PythonFunction(part, function);
   const PyRef result = found != nullptr ? PyRef::Steal(PyObject_CallNoArgs(found)) : PyRef();
   if (!result) PyErr_Clear();
@@ -43,7 +43,7 @@ bool FlushOwn(const char* name, PyObject* own) {
 void ShowOpenFigures() {
   PyObject* figures = FigureManagers();
   if (figures == nullptr || PyObject_Size(figures) <= 0) return PyErr_Clear();
-  CallPart("display", "finish_cell");
+  CallQuietly("display", "finish_cell");
 }
 
 void FinishStreams() {
@@ -54,7 +54,7 @@ void FinishStreams() {
       IsOpen(1) && IsOpen(2)) {
     return;
   }
-  CallPart("streams", "finish_cell");
+  CallQuietly("streams", "finish_cell");
 }
 
 }  // namespace gloveport::child

@@ -111,10 +111,26 @@ Status SetSysAttributes() {
   return {};
 }
 
-Status CallPart(const char* part, const char* function) {
-  PyObject* found = PythonFunction(part, function);
-  const PyRef done = found != nullptr ? PyRef::Steal(PyObject_CallNoArgs(found)) : PyRef();
-  return done ? Status() : FailPython(fmt::format("cannot run {} of the Python part {}", function, part));
+Status StartAfresh(std::optional<std::uint64_t> seed) {
+  PyObject* start = PythonFunction("warmup", "start_afresh");
+  if (start == nullptr) return FailPython("cannot renew what a fork must not share");
+  const PyRef value = seed ? PyRef::Steal(PyLong_FromUnsignedLongLong(*seed)) : PyRef::Borrow(Py_None);
+  const PyRef done = PyRef::Steal(PyObject_CallFunctionObjArgs(start, value.get(), nullptr));
+  return done ? Status() : FailPython("cannot renew what a fork must not share");
+}
+
+// Whether a fork has to run CPython's own hooks. They renew locks and thread states that another thread might
+// have held: a template has no other thread, so nothing of it needs renewal, and they change a hundred pages.
+// What modules of the standard library do besides, start_afresh does. Others may have registered anything.
+bool g_fork_hooks = true;
+
+Status LearnForkHooks() {
+  // Later versions may keep more in them: tried up to this one.
+  if (PY_VERSION_HEX >= 0x030E0000) return {};
+  PyObject* foreign = PythonFunction("warmup", "foreign_fork_hooks");
+  if (foreign == nullptr) return FailPython("cannot ask for fork hooks");
+  g_fork_hooks = PyList_Check(foreign) == 0 || PyList_GET_SIZE(foreign) > 0;
+  return {};
 }
 
 Status FindMain() {
@@ -153,9 +169,9 @@ Status Interpreter::Start(const InterpreterConfig& config) {
   RETURN_IF_ERROR(child::CellStop::Install());
   const bool for_cells = config.warm_up != WarmUp::kInspector;
   RETURN_IF_ERROR(child::InstallPythonParts());
-  RETURN_IF_ERROR(CallPart("imports", "install"));
+  RETURN_IF_ERROR(child::CallPart("imports", "install"));
   if (for_cells) RETURN_IF_ERROR(child::ImportPythonParts());
-  if (for_cells) RETURN_IF_ERROR(CallPart("sources", "install"));
+  if (for_cells) RETURN_IF_ERROR(child::CallPart("sources", "install"));
   return FindMain();
 }
 
@@ -174,12 +190,14 @@ Status Interpreter::Preload(const std::vector<std::string>& modules, WarmUp warm
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(missing.get()); ++i) {
     MissingModules().push_back(child::Utf8Of(PyList_GET_ITEM(missing.get(), i)));
   }
+  RETURN_IF_ERROR(LearnForkHooks());
+  RETURN_IF_ERROR(StartAfresh(std::nullopt));  // what it looks up is then there in every session
   if (warm_up != WarmUp::kAhead) return {};
   // A throw-away cell fills the caches that a first cell would otherwise fill in every session anew.
   child::RunCell(
       {0, "def _f(x):\n    return [x for x in range(3)]\nclass _C:\n    pass\n_f(1), {'a': 1.5}, 'x'\n"});
   child::RunCell({1, "1 / 0\n"});
-  return CallPart("warmup", "clean_up");
+  return child::CallPart("warmup", "clean_up");
 }
 
 const std::vector<std::string>& Interpreter::Missing() { return MissingModules(); }
@@ -193,16 +211,13 @@ void Interpreter::Freeze() {
 
 Status Interpreter::AfterFork(std::optional<std::uint64_t> seed) {
   if (seed) child::SeedRandomNumbers(*seed);
-  // What is due before a fork can as well be done here, in a process of one thread that nobody has used yet:
-  // it takes the locks that CPython and its modules release afterwards.
-  PyOS_BeforeFork();
-  PyOS_AfterFork_Child();
-  PyObject* reseed = PythonFunction("warmup", "reseed");
-  if (reseed == nullptr) return FailPython("cannot reseed the random number generators");
-  const PyRef value = seed ? PyRef::Steal(PyLong_FromUnsignedLongLong(*seed)) : PyRef::Borrow(Py_None);
-  const PyRef done = PyRef::Steal(PyObject_CallFunctionObjArgs(reseed, value.get(), nullptr));
-  if (!done) return FailPython("cannot reseed the random number generators");
-  return {};
+  if (g_fork_hooks) {
+    // What is due before a fork can as well be done here, in a process of one thread that nobody has used
+    // yet: it takes the locks that CPython and its modules release afterwards.
+    PyOS_BeforeFork();
+    PyOS_AfterFork_Child();
+  }
+  return StartAfresh(seed);
 }
 
 }  // namespace gloveport

@@ -77,8 +77,8 @@ Status CheckTemplate(const wire::TemplateStart& start, const Policy& policy) {
   return CheckEndings(PlanOf(start, policy, {kUnlimited, kUnlimited, std::nullopt}, {}));
 }
 
-Status LockDown(const wire::TemplateStart& start, const Policy& policy, const wire::ForkRequest& request,
-                Channel& channel) {
+Result<wire::Encoded> LockDown(const wire::TemplateStart& start, const Policy& policy,
+                               const wire::ForkRequest& request, Channel& channel) {
   std::string report;
   Status done = ApplyAll(start, policy, request, channel, report);
   if (done) {
@@ -86,14 +86,12 @@ Status LockDown(const wire::TemplateStart& start, const Policy& policy, const wi
   } else if (auto sent =
                  WriteFull(channel.fd(), AsBytes(std::string_view(&wire::kNoHandOver, 1)), Deadline::Never());
              !sent) {
-    return done;
+    return tl::unexpected<Error>(done.error());
   }
-  if (!done) {
-    (void)channel.Send(
-        wire::Encode(wire::SessionMessage(wire::SetupFailed{"confinement", done.error().message})));
-    return done;
-  }
-  return channel.Send(wire::Encode(wire::SessionMessage(wire::Ready{report})));
+  if (done) return report;
+  (void)channel.Send(
+      wire::Encode(wire::SessionMessage(wire::SetupFailed{"confinement", done.error().message})));
+  return tl::unexpected<Error>(done.error());
 }
 
 }  // namespace gloveport::child

@@ -4,6 +4,7 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/wire/channel.h"
+#include "gloveport/core/wire/messages.h"
 #include "gloveport/core/wire/template_messages.h"
 #include "gloveport/policy/policy.h"
 
@@ -13,10 +14,10 @@ namespace gloveport::child {
 [[nodiscard]] Status CheckTemplate(const wire::TemplateStart& start, const Policy& policy);
 
 // Mounts the session's folders, confines the process, hands the notification listener and the work folder to
-// the host over the channel (one byte kHandOver with two descriptors), checks itself, and sends Ready. On
-// failure nothing may go on; the host gets SetupFailed where it can still be sent.
-[[nodiscard]] Status LockDown(const wire::TemplateStart& start, const Policy& policy,
-                              const wire::ForkRequest& request, Channel& channel);
+// the host over the channel (one byte kHandOver with two descriptors), and checks itself. Gives the report
+// that Ready will carry. On failure nothing may go on; the host gets SetupFailed where it can still be sent.
+[[nodiscard]] Result<wire::Encoded> LockDown(const wire::TemplateStart& start, const Policy& policy,
+                                             const wire::ForkRequest& request, Channel& channel);
 
 }  // namespace gloveport::child
 

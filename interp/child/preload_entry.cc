@@ -15,6 +15,7 @@ using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(),
 
 int MainInstead(int, char**, char**) {
   ::unsetenv("LD_PRELOAD");
+  ::unsetenv("LD_BIND_NOW");
   gloveport::child::InterpMain();
 }
 

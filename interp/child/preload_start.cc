@@ -36,6 +36,8 @@ int main() {
     return 1;
   }
   ::setenv("LD_PRELOAD", ("/proc/self/fd/" + std::to_string(fd)).c_str(), 1);
+  // Else every session would look up anew what its template has not yet called.
+  ::setenv("LD_BIND_NOW", "1", 1);
   // What Python would do if it were not taken over: fail.
   ::execl(GLOVEPORT_PYTHON_PROGRAM, "gloveport-interp", "-I", "-S", "-c",
           "raise SystemExit('gloveport-interp: the preloaded child did not take over')", nullptr);

@@ -1,5 +1,6 @@
 #include "gloveport/interp/child/python_parts.h"
 
+#include <fmt/core.h>
 #include <marshal.h>
 
 #include <iterator>
@@ -81,6 +82,12 @@ PyObject* PythonFunction(const char* part, const char* function) {
   PyObject* found = PyObject_GetAttrString(module.get(), function);
   if (found != nullptr) cache->emplace(key, found);
   return found;
+}
+
+Status CallPart(const char* part, const char* function) {
+  PyObject* found = PythonFunction(part, function);
+  const PyRef done = found != nullptr ? PyRef::Steal(PyObject_CallNoArgs(found)) : PyRef();
+  return done ? Status() : FailPython(fmt::format("cannot run {} of the Python part {}", function, part));
 }
 
 }  // namespace gloveport::child

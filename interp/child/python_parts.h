@@ -27,6 +27,8 @@ Status ImportPythonParts();
 
 // A function of a part, cached after the first use: borrowed, null with an error set where there is none.
 PyObject* PythonFunction(const char* part, const char* function);
+// Calls such a function without arguments; what it returns is dropped.
+Status CallPart(const char* part, const char* function);
 
 }  // namespace gloveport::child
 

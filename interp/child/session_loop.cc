@@ -84,16 +84,19 @@ Status Serve(HostLink& link, const HostLink::Command& command) {
   return link.Send(reply);
 }
 
-Status OpenStreams() {
-  PyObject* open = PythonFunction("streams", "open_streams");
-  const PyRef done = open != nullptr ? PyRef::Steal(PyObject_CallNoArgs(open)) : PyRef();
-  return done ? Status() : FailPython("cannot open the session's streams");
-}
+// Copies the pages that a first cell changes, before anybody waits for that cell. Its number is that of the
+// first, whose text takes the place of this one.
+void Rehearse() { RunCell({0, "pass\n0\n"}); }
 
-void EndSession() {
-  PyObject* end = PythonFunction("namespace", "end_session");
-  const PyRef done = end != nullptr ? PyRef::Steal(PyObject_CallNoArgs(end)) : PyRef();
-  if (!done) PyErr_Clear();
+// All that is left to do when the process is confined.
+Status BecomeSession(const SessionConfig& config, HostLink& link) {
+  RETURN_IF_ERROR(PrepareSessions(config));
+  RETURN_IF_ERROR(CallPart("streams", "keep_descriptors"));
+  if (!config.inspector) Rehearse();
+  State().link = &link;
+  if (!config.ready_report) return {};
+  const GilReleased released;
+  return link.Send(wire::Ready{*config.ready_report});
 }
 
 // Where no MemoryError can be raised, as in the middle of a message, the process ends and says why.
@@ -125,22 +128,25 @@ int Loop(HostLink& link) {
 Status PrepareSessions(const SessionConfig& config) {
   if (child::State().policy != nullptr) return {};
   child::State().policy = new Policy(config.policy);
-  PyObject* prepare = config.inspector ? child::PythonFunction("imports", "close")
-                                       : child::PythonFunction("namespace", "prepare_sessions");
-  if (prepare == nullptr) return child::FailPython("cannot prepare for sessions");
-  const auto done = child::PyRef::Steal(PyObject_CallNoArgs(prepare));
-  if (!done) return child::FailPython("cannot prepare for sessions");
-  return config.inspector ? Status() : child::InstallImportGuard();
+  RETURN_IF_ERROR(child::CallPart("streams", "make_streams"));
+  if (child::PythonFunction("streams", "keep_descriptors") == nullptr)  // so that a session finds it at once
+    return child::FailPython("cannot prepare for sessions");
+  if (config.inspector) return child::CallPart("imports", "close");
+  RETURN_IF_ERROR(child::CallPart("namespace", "prepare_sessions"));
+  return child::InstallImportGuard();
 }
 
 int RunSession(Channel channel, const SessionConfig& config) {
   std::set_terminate(child::EndForWantOfMemory);
   auto link = child::HostLink::Create(std::move(channel));
   if (!link) return 1;
-  child::State().link = link->release();  // threads of cells may use it until the process ends
-  if (!PrepareSessions(config) || !child::OpenStreams()) return 1;
-  const int status = child::Loop(*child::State().link);
-  if (status == 0 && !config.inspector) child::EndSession();
+  child::HostLink& kept = *link->release();  // threads of cells may use it until the process ends
+  if (const Status ready = child::BecomeSession(config, kept); !ready) {
+    (void)kept.Send(wire::SetupFailed{"preparation", ready.error().message});
+    return 1;
+  }
+  const int status = child::Loop(kept);
+  if (status == 0 && !config.inspector) (void)child::CallPart("namespace", "end_session");
   return status;
 }
 

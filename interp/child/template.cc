@@ -68,7 +68,7 @@ class Template {
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up, start_.hash_seed}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
     LearnThreadNumbers();
-    RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_}));
+    RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_, std::nullopt}));
     Interpreter::Freeze();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
     return {};
@@ -134,8 +134,9 @@ class Template {
     fds.clear();
     if (policy_.clock) SetWallClock(*policy_.clock);
     if (const Status status = Interpreter::AfterFork(request.seed); !status) return 1;
-    if (const Status status = LockDown(start_, policy_, request, channel); !status) return 1;
-    return RunSession(std::move(channel), {start_.inspector, policy_});
+    auto report = LockDown(start_, policy_, request, channel);
+    if (!report) return 1;
+    return RunSession(std::move(channel), {start_.inspector, policy_, std::move(*report)});
   }
 
   UniqueFd control_;

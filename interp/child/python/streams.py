@@ -23,15 +23,28 @@ def _open_output(fd):
     return stream
 
 
-def open_streams():
-    """At the start of a session."""
-    for fd, name in _NAMES.items():
-        _kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+def make_streams():
+    """Once per template: sessions then need not copy the pages that this changes. While a stream is made it asks whether
+    its descriptor has positions, so these are pipes for that moment, as they are in a session."""
+    reading, writing = os.pipe()
+    for fd in _NAMES:
+        before = os.dup(fd)
+        os.dup2(writing, fd)
         _use(fd, _open_output(fd))
+        os.dup2(before, fd)
+        os.close(before)
+    os.close(reading)
+    os.close(writing)
     # Nobody can answer: reading gives the end of the file at once.
     stdin = io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8")
     stdin.mode = "r"
     sys.stdin = sys.__stdin__ = stdin
+
+
+def keep_descriptors():
+    """At the start of a session, whose descriptors 1 and 2 these are."""
+    for fd in _NAMES:
+        _kept[fd] = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _use(fd, stream):

@@ -12,6 +12,7 @@ FIRST_CELL = (
 )
 
 _seed = None
+foreign_fork_hooks = []  # names of modules outside of the standard library that want to know of forks; read in C++
 
 
 def import_modules(names, for_first_cell, of_standard_library):
@@ -19,14 +20,31 @@ def import_modules(names, for_first_cell, of_standard_library):
     missing = []
     for name in FIRST_CELL if for_first_cell else ():
         importlib.import_module(name)
-    for name in names:
-        if not of_standard_library and name.partition(".")[0] in sys.stdlib_module_names:
-            continue
-        try:
-            importlib.import_module(name)
-        except Exception as error:
-            missing.append(f"{name}: {error}")
+    register, os.register_at_fork = os.register_at_fork, _register_at_fork(os.register_at_fork)
+    try:
+        for name in names:
+            if not of_standard_library and _is_standard(name):
+                continue
+            try:
+                importlib.import_module(name)
+            except Exception as error:
+                missing.append(f"{name}: {error}")
+    finally:
+        os.register_at_fork = register
     return missing
+
+
+def _is_standard(module):
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _register_at_fork(register):
+    def register_at_fork(**hooks):
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if not _is_standard(caller):
+            foreign_fork_hooks.append(caller)
+        register(**hooks)
+    return register_at_fork
 
 
 def clean_up():
@@ -45,9 +63,13 @@ def clean_up():
     sources.texts.clear()
 
 
-def reseed(seed):
-    """Random number generators start afresh in every session; with a seed they repeat."""
+def start_afresh(seed):
+    """What a fork must not share with others: its thread's number, and random numbers; with a seed those repeat."""
     global _seed
+    threading = sys.modules.get("threading")
+    main_thread = threading.main_thread() if threading is not None else None
+    if hasattr(main_thread, "_set_native_id"):
+        main_thread._set_native_id()
     _seed = seed
     if seed is not None:
         os.getrandom = _getrandom

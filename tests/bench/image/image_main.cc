@@ -156,9 +156,7 @@ Status Prepare(const std::vector<std::string>& modules) {
   config.policy.imports.allow = {"*"};
   RETURN_IF_ERROR(PrepareSessions(config));
   Interpreter::Freeze();
-  PyObject* open = PythonFunction("streams", "open_streams");
-  const PyRef done = open != nullptr ? PyRef::Steal(PyObject_CallNoArgs(open)) : PyRef();
-  return done ? Status() : FailPython("cannot open the streams");
+  return CallPart("streams", "keep_descriptors");
 }
 
 // Not arguments: the process may be Python's program, whose command line says something else.
