@@ -13,6 +13,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/interp/child/branch.h"
+#include "gloveport/interp/child/heap_holes.h"
 #include "gloveport/interp/child/interpreter.h"
 #include "gloveport/interp/child/lockdown.h"
 #include "gloveport/interp/child/repeatable.h"
@@ -70,6 +71,7 @@ class Template {
     LearnThreadNumbers();
     RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_, std::nullopt}));
     Interpreter::Freeze();
+    if (warm_up == WarmUp::kAhead) FillHeapHoles();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
     return {};
   }

@@ -29,6 +29,7 @@
 
 #include "gloveport/core/wire/messages.h"
 #include "gloveport/interp/child/cell_runner.h"
+#include "gloveport/interp/child/heap_holes.h"
 #include "gloveport/interp/child/interp_main.h"
 #include "gloveport/interp/child/interpreter.h"
 #include "gloveport/interp/child/python_parts.h"
@@ -156,6 +157,7 @@ Status Prepare(const std::vector<std::string>& modules) {
   config.policy.imports.allow = {"*"};
   RETURN_IF_ERROR(PrepareSessions(config));
   Interpreter::Freeze();
+  FillHeapHoles();
   return CallPart("streams", "keep_descriptors");
 }
 
