@@ -66,9 +66,14 @@ std::span<std::byte> RingMemory::space_to_host() const {
   return {reinterpret_cast<std::byte*>(rings_) + kSpacesAt + kSharedSpaceBytes, kSharedSpaceBytes};
 }
 
-Result<bool> RingWriter::HasRoom(std::size_t bytes) const {
-  const std::uint32_t used = head_ - ring_->tail.load(std::memory_order_acquire);
+// The reader's position is on its own CPU's cache: it is looked at only where what is known of it will not
+// do.
+Result<bool> RingWriter::HasRoom(std::size_t bytes) {
+  if (kRingBytes - (head_ - known_tail_) >= bytes) return true;
+  const std::uint32_t tail = ring_->tail.load(std::memory_order_acquire);
+  const std::uint32_t used = head_ - tail;
   if (used > kRingBytes) return BadIndex();
+  known_tail_ = tail;
   return kRingBytes - used >= bytes;
 }
 

@@ -29,12 +29,16 @@ inline constexpr std::uint32_t kSocketFrame =
 // than the ring can end it.
 enum class Sleep : std::uint32_t { kAwake, kOnEvent, kNapping };
 
+// What one side writes stands apart from what the other does, by two lines of the cache: processors fetch
+// them in pairs.
+inline constexpr std::size_t kApart = 128;
+
 struct SharedRing {
-  alignas(64) std::atomic<std::uint32_t> head;    // bytes ever written, modulo 2^32
-  alignas(64) std::atomic<std::uint32_t> tail;    // bytes ever taken
-  alignas(64) std::atomic<std::uint32_t> asleep;  // whether and where the reader waits: a Sleep
-  std::atomic<std::int32_t> reader_cpu;           // a hint: where the reader ran when it last looked
-  alignas(64) std::byte data[kRingBytes];
+  alignas(kApart) std::atomic<std::uint32_t> head;    // bytes ever written, modulo 2^32
+  alignas(kApart) std::atomic<std::uint32_t> tail;    // bytes ever taken
+  alignas(kApart) std::atomic<std::uint32_t> asleep;  // whether and where the reader waits: a Sleep
+  std::atomic<std::int32_t> reader_cpu;               // a hint: where the reader ran when it last looked
+  alignas(kApart) std::byte data[kRingBytes];
 };
 
 struct SharedRings {
@@ -74,12 +78,13 @@ class RingWriter {
   int reader_cpu() const { return ring_->reader_cpu.load(std::memory_order_relaxed); }
 
  private:
-  Result<bool> HasRoom(std::size_t bytes) const;
+  Result<bool> HasRoom(std::size_t bytes);
   void Put(const void* from, std::size_t size);
   void Publish() { ring_->head.store(head_, std::memory_order_release); }
 
   SharedRing* ring_;
   std::uint32_t head_ = 0;
+  std::uint32_t known_tail_ = 0;  // the reader's position when it was last looked at
 };
 
 class RingReader {
@@ -100,13 +105,17 @@ class RingReader {
   // word. False if nothing came.
   bool Nap(std::chrono::microseconds longest);
   void WakeUp() { ring_->asleep.store(0, std::memory_order_relaxed); }
-  void PublishCpu(int cpu) { ring_->reader_cpu.store(cpu, std::memory_order_relaxed); }
+  void PublishCpu(int cpu) {
+    if (cpu != published_cpu_) ring_->reader_cpu.store(cpu, std::memory_order_relaxed);
+    published_cpu_ = cpu;
+  }
 
  private:
   void Get(void* to, std::size_t size, std::uint32_t at) const;
 
   SharedRing* ring_;
   std::uint32_t tail_ = 0;
+  int published_cpu_ = -1;
 };
 
 }  // namespace gloveport
