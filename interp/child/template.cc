@@ -38,7 +38,7 @@ wire::TemplateReply ReplyOf(const Status& status) {
 class Template {
  public:
   Template(UniqueFd control, const wire::TemplateStart& start, const Policy& policy)
-      : control_(std::move(control)), start_(start), policy_(policy) {}
+      : control_(std::move(control)), start_(start), policy_(policy), config_{start.inspector, policy, {}} {}
 
   int Run() {
     const Status warm = Prepare();
@@ -69,7 +69,7 @@ class Template {
     RETURN_IF_ERROR(Interpreter::Start({policy_.packages, warm_up, start_.hash_seed}));
     RETURN_IF_ERROR(Interpreter::Preload(policy_.preload, warm_up));
     LearnThreadNumbers();
-    RETURN_IF_ERROR(PrepareSessions({start_.inspector, policy_, std::nullopt}));
+    RETURN_IF_ERROR(PrepareSessions(config_));
     Interpreter::Freeze();
     if (warm_up == WarmUp::kAhead) FillHeapHoles();
     if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return FailErrno("cannot clear the dumpable flag", errno);
@@ -138,12 +138,14 @@ class Template {
     if (const Status status = Interpreter::AfterFork(request.seed); !status) return 1;
     auto report = LockDown(start_, policy_, request, channel);
     if (!report) return 1;
-    return RunSession(std::move(channel), {start_.inspector, policy_, std::move(*report)});
+    config_.ready_report = std::move(*report);
+    return RunSession(std::move(channel), config_);
   }
 
   UniqueFd control_;
   const wire::TemplateStart& start_;
   const Policy& policy_;
+  SessionConfig config_;
 };
 
 }  // namespace
