@@ -21,10 +21,12 @@ struct SessionTotals {
   std::uint64_t output_bytes = 0;
   std::uint64_t tool_calls = 0;
 
-  // CPU time is counted between cells too: a thread may have gone on. The clock is that of one process.
+  // Of one process, at the end of its last cell. CPU time is counted between cells too: a thread may have
+  // gone on.
   pid_t clock_of = -1;
   std::chrono::nanoseconds clock{0};
   CpuUse ticks;
+  std::uint64_t resident_bytes = 0;
 
   // For the rate of calls.
   std::chrono::steady_clock::time_point second_began;

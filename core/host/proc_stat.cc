@@ -45,14 +45,19 @@ std::vector<std::string_view> Words(std::string_view text) {
   return words;
 }
 
-// The number behind "Name:" in a file of such lines.
-std::uint64_t ReadField(const std::string& path, std::string_view name) {
-  const auto text = ReadProcFile(path);
-  if (!text) return 0;
-  for (std::string_view line : SplitLines(*text)) {
-    if (line.starts_with(name)) return ToNumber(line.substr(name.size()));
+// The number behind "Name:" in the text of a file of such lines.
+std::uint64_t FieldOf(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    if (at == 0 || text[at - 1] != '\n') continue;
+    const std::string_view rest = text.substr(at + name.size());
+    return ToNumber(rest.substr(0, rest.find('\n')));
   }
   return 0;
+}
+
+std::uint64_t ReadField(const std::string& path, std::string_view name) {
+  const auto text = ReadProcFile(path);
+  return text ? FieldOf(*text, name) : 0;
 }
 
 // Of /proc/PID/stat, from the third field on; empty where it is none.
@@ -114,8 +119,10 @@ ProcessOwner ReadProcessOwner(pid_t pid) {
   return owner;
 }
 
-std::uint64_t ReadPeakResidentBytes(pid_t pid) {
-  return ReadField(fmt::format("/proc/{}/status", pid), "VmHWM:") * 1024;
+ResidentBytes ReadResidentBytes(pid_t pid) {
+  const auto text = ReadProcFile(fmt::format("/proc/{}/status", pid));
+  if (!text) return {};
+  return {FieldOf(*text, "VmRSS:") * 1024, FieldOf(*text, "VmHWM:") * 1024};
 }
 
 std::uint64_t ReadAnonymousBytes(pid_t pid) {
@@ -160,9 +167,11 @@ CpuUse ReadCpuUse(pid_t pid) {
 }
 
 std::chrono::nanoseconds ReadCpuClock(pid_t pid) {
-  clockid_t clock;
+  // What clock_getcpuclockid gives, which would ask the kernel whether the process is there first.
+  constexpr clockid_t kProcess = 2;
+  const clockid_t clock = static_cast<clockid_t>(~static_cast<unsigned>(pid) << 3) | kProcess;
   timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
+  if (::clock_gettime(clock, &time) != 0) return {};
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 

@@ -34,9 +34,13 @@ struct MemoryUse {
 };
 Result<MemoryUse> ReadMemoryUse(pid_t pid);
 
-std::uint64_t ReadPeakResidentBytes(pid_t pid);  // 0 where it cannot be read
-std::uint64_t ReadAnonymousBytes(pid_t pid);     // resident, of no file; 0 where it cannot be read
-std::uint64_t ReadThreadCount(pid_t pid);        // 0 where it cannot be read
+struct ResidentBytes {
+  std::uint64_t now = 0;
+  std::uint64_t peak = 0;  // since the process began
+};
+ResidentBytes ReadResidentBytes(pid_t pid);   // 0 where it cannot be read
+std::uint64_t ReadAnonymousBytes(pid_t pid);  // resident, of no file; 0 where it cannot be read
+std::uint64_t ReadThreadCount(pid_t pid);     // 0 where it cannot be read
 
 pid_t ReadProcessOf(pid_t tid);  // the process of a thread; 0 where it cannot be read
 

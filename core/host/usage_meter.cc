@@ -22,7 +22,7 @@ UsageMeter::UsageMeter(pid_t process, SessionTotals& totals, Counters counters)
   const bool known = totals.clock_of == process;
   if (known) totals.cpu += cpu_before_ - totals.clock;
   ticks_before_ = ticks_used_ = known ? totals.ticks : CpuUse{};
-  if (const auto memory = ReadMemoryUse(process)) resident_before_ = resident_ = memory->resident_bytes;
+  resident_before_ = resident_ = known ? totals.resident_bytes : ReadResidentBytes(process).now;
   if (counters == Counters::kOn) counters_before_ = ReadProcessCounters(process);
 }
 
@@ -53,7 +53,9 @@ void UsageMeter::Finish(SessionState state) {
     cpu_used_ = ReadCpuClock(process_) - cpu_before_;
     // Less than a tick of CPU time is too little for its parts to be told.
     if (cpu_used_ >= kTick) ticks_used_ = ReadCpuUse(process_);
-    peak_resident_ = std::max(peak_resident_, ReadPeakResidentBytes(process_));
+    const ResidentBytes resident = ReadResidentBytes(process_);
+    totals_.resident_bytes = resident.now;
+    peak_resident_ = std::max(peak_resident_, resident.peak);
     if (counters_before_) counters_after_ = ReadProcessCounters(process_);
   }
   totals_.cpu += cpu_used_;

@@ -244,7 +244,8 @@ TEST_F(HostileCellTest, AnAnswerThatTheHostHasCountsThoughTheSessionDied) {
 TEST_F(HostileCellTest, AMisdeedAfterTheEndOfACellEndsTheNextOneAndTheSessionIsReplaced) {
   for (const CellCase& c :
        {CellCase{"forged-done-twice", {kProtocol}}, CellCase{"cell-done-exit", {kCrashed}},
-        CellCase{"ring-bad-tail", {kProtocol}}, CellCase{"ring-full", {kTimeout}}}) {
+        // Where it claims to have read up to is looked at only where the host lacks room.
+        CellCase{"ring-bad-tail", {kTimeout}}, CellCase{"ring-full", {kTimeout}}}) {
     SCOPED_TRACE(c.misdeed);
     const auto runtime = Start(c.misdeed);
     const auto session = runtime->Open(Options(R"("wall_s":1)"));

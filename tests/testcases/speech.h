@@ -40,11 +40,11 @@ constexpr std::uint32_t kRingBytes = 64 * 1024;
 constexpr std::uint32_t kOnSocket = 0xFFFF'FFFF;
 
 struct Ring {
-  alignas(64) std::atomic<std::uint32_t> head;
-  alignas(64) std::atomic<std::uint32_t> tail;
-  alignas(64) std::atomic<std::uint32_t> asleep;
+  alignas(128) std::atomic<std::uint32_t> head;
+  alignas(128) std::atomic<std::uint32_t> tail;
+  alignas(128) std::atomic<std::uint32_t> asleep;
   std::atomic<std::int32_t> reader_cpu;
-  alignas(64) unsigned char data[kRingBytes];
+  alignas(128) unsigned char data[kRingBytes];
 };
 
 struct Rings {

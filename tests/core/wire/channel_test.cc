@@ -155,8 +155,14 @@ TEST(Channel, ImpossiblePositionsAndLengthsAreProtocolErrors) {
     EXPECT_EQ(frame.error().code, ErrorCode::kProtocol) << attack.what;
   }
   Pair pair = MakeRingPair();
-  pair.peer.rings().to_session.tail.store(12345);  // the reader claims to have read what was never written
-  EXPECT_EQ(pair.host.Send("x").error().code, ErrorCode::kProtocol);
+  pair.peer.rings().to_session.tail.store(
+      0x8000'0000);  // the reader claims to have read what was never written
+  const std::string half(kMaxRingFrame - 100, 'x');
+  ASSERT_TRUE(pair.host.Send(half));
+  ASSERT_TRUE(pair.host.Send(half));
+  const Status third = pair.host.Send(half);  // there is room only if the reader has read
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().code, ErrorCode::kProtocol);
 }
 
 TEST(Channel, AFrameOnTheSocketThatTheRingDidNotAnnounceIsAProtocolError) {
