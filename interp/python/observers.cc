@@ -84,6 +84,16 @@ class Sink : public EventSink {
       data["args"] = ToPythonOrForeign(arguments);
     });
   }
+  void OnToolProgress(std::string_view session, std::uint32_t cell, std::uint64_t call, std::string_view tool,
+                      const ToolProgress& progress) override {
+    Tell("tool_progress", session, cell, [&](py::dict& data) {
+      data["call"] = call;
+      data["tool"] = Text(tool);
+      data["done"] = progress.done;
+      data["total"] = progress.total ? py::object(py::float_(*progress.total)) : py::none();
+      data["message"] = Text(progress.message);
+    });
+  }
   void OnToolCall(std::string_view session, std::uint32_t cell, const ToolCallRecord& record) override {
     Tell("tool_call", session, cell, [&](py::dict& data) {
       const py::dict call = ToolCallDict(record);
@@ -158,6 +168,15 @@ class PythonApprover : public Approver {
       error.discard_as_unraisable(*ask_);
       const py::gil_scoped_release released;
       answer({.allowed = false, .reason = "the question could not be asked"});
+    }
+  }
+
+  void Withdraw(std::uint64_t id) override {
+    const py::gil_scoped_acquire gil;
+    try {
+      ask_->attr("withdraw")(id);
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable(*ask_);
     }
   }
 

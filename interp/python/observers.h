@@ -18,7 +18,7 @@ namespace gloveport::python {
 std::shared_ptr<EventSink> MakeSink(py::object callback);
 
 // ask(request: dict, answer) is called once a question and must return at once; answer(dict) decides, from
-// any thread.
+// any thread. ask.withdraw(id) says that the question needs no answer any more.
 std::shared_ptr<Approver> MakeApprover(py::object ask);
 
 // callback(kind: str, data: dict) for each event of an agent run.

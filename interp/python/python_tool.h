@@ -12,14 +12,10 @@
 
 namespace gloveport::python {
 
-// The name of a capsule that holds a std::shared_ptr<gloveport::Tool>*: how an extension module that was
-// built against the same Gloveport hands its C++ tools over.
-inline constexpr const char* kToolCapsule = "gloveport.tool";
-
 // A tool whose calls go to a Python callable: call(arguments: dict, context: CallContext) -> object.
 std::shared_ptr<Tool> MakePythonTool(ToolSpec spec, py::object call);
 
-// From a list of capsules and (spec as a dict, callable) pairs. Null for an empty one.
+// From a list of capsules (tools/tool_capsule.h) and (spec as a dict, callable) pairs. Null for an empty one.
 std::shared_ptr<const ToolRegistry> MakeRegistry(const py::list& tools);
 
 void BindTools(py::module_& module);

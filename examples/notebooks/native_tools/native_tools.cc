@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gloveport/tools/registry.h"
+#include "gloveport/tools/tool_capsule.h"
 
 namespace {
 
@@ -13,12 +14,12 @@ using gloveport::Arg;
 using gloveport::BindFunction;
 using gloveport::Tool;
 
-// What gloveport.Session(tools=[...]) takes: a capsule "gloveport.tool" with a std::shared_ptr<Tool> in it.
+// What gloveport.Session(tools=[...]) takes: a capsule of this name with a std::shared_ptr<Tool> in it.
 pybind11::capsule Capsule(std::shared_ptr<Tool> tool) {
   const auto release = [](PyObject* capsule) {
-    delete static_cast<std::shared_ptr<Tool>*>(PyCapsule_GetPointer(capsule, "gloveport.tool"));
+    delete static_cast<std::shared_ptr<Tool>*>(PyCapsule_GetPointer(capsule, gloveport::ToolCapsuleName()));
   };
-  return pybind11::capsule(new std::shared_ptr<Tool>(std::move(tool)), "gloveport.tool", release);
+  return pybind11::capsule(new std::shared_ptr<Tool>(std::move(tool)), gloveport::ToolCapsuleName(), release);
 }
 
 double ContactCost(int contacts, const std::string& channel) {

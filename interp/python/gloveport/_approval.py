@@ -7,14 +7,17 @@ import inspect
 import threading
 from typing import Any, Callable, Optional, Union
 
-from ._tools import Loop
+from ._tools import Loop, serving
 
 __all__ = ["ApprovalDecision", "ApprovalRequest"]
 
 
 @dataclasses.dataclass(frozen=True)
 class ApprovalRequest:
-    """What is asked: ``kind`` is "cell" (see ``code``) or "tool_call" (see ``tool`` and ``args``)."""
+    """What is asked: ``kind`` is "cell" (see ``code``) or "tool_call" (see ``tool`` and ``args``).
+
+    ``withdrawn`` is set when it needs no answer any more: decided otherwise, too late, or its cell has ended.
+    """
 
     id: int
     session: str
@@ -26,6 +29,7 @@ class ApprovalRequest:
     sha256: str
     reason: str
     grant: str
+    withdrawn: threading.Event = dataclasses.field(default_factory=threading.Event, repr=False, compare=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,34 +47,47 @@ class ApprovalDecision:
     args: Optional[dict] = None
 
 
-def asker(approve: Callable, loop: Loop) -> Callable:
+class asker:  # noqa: N801 - called like a function
     """What the module calls with a question; a thread of its own waits for the answer."""
-    def ask(request: dict, answer: Callable) -> None:
-        threading.Thread(target=_decide, args=(approve, loop, request, answer), name="gloveport-approval",
-                         daemon=True).start()
-    return ask
 
+    def __init__(self, approve: Callable, loop: Loop):
+        self._approve = approve
+        self._loop = loop
+        self._open: dict = {}  # of each question without an answer, its request
 
-def _decide(approve: Callable, loop: Loop, request: dict, answer: Callable) -> None:
-    try:
-        decision = approve(ApprovalRequest(**request))
-        if inspect.isawaitable(decision):
-            decision = asyncio.run_coroutine_threadsafe(_awaited(decision), loop.get()).result()
-        answer(_answer(decision, request))
-    except BaseException as error:  # whatever it was, it is no permission
-        answer(_answer(ApprovalDecision(False, f"the approval failed: {type(error).__name__}"), request))
-        raise
+    def __call__(self, request: dict, answer: Callable) -> None:
+        asked = ApprovalRequest(**request)
+        self._open[asked.id] = asked
+        threading.Thread(target=self._decide, args=(asked, answer), name="gloveport-approval", daemon=True).start()
+
+    def withdraw(self, request_id: int) -> None:
+        asked = self._open.pop(request_id, None)
+        if asked is not None:
+            asked.withdrawn.set()
+
+    def _decide(self, asked: ApprovalRequest, answer: Callable) -> None:
+        try:
+            with serving(asked.session, "approval"):
+                decision = self._approve(asked)
+            if inspect.isawaitable(decision):
+                decision = asyncio.run_coroutine_threadsafe(_awaited(decision), self._loop.get()).result()
+            answer(_answer(decision, asked.sha256))
+        except BaseException as error:  # whatever it was, it is no permission
+            answer(_answer(ApprovalDecision(False, f"the approval failed: {type(error).__name__}"), asked.sha256))
+            raise
+        finally:
+            self._open.pop(asked.id, None)
 
 
 async def _awaited(decision: Any) -> Any:
     return await decision
 
 
-def _answer(decision: Union[bool, ApprovalDecision], request: dict) -> dict:
+def _answer(decision: Union[bool, ApprovalDecision], sha256: str) -> dict:
     if not isinstance(decision, ApprovalDecision):
         decision = ApprovalDecision(decision is True)
     given = {"allowed": decision.allowed, "always": decision.always, "reason": decision.reason,
-             "by": decision.by or "program", "sha256": request["sha256"]}
+             "by": decision.by or "program", "sha256": sha256}
     if decision.code is not None:
         given["code"] = decision.code
     if decision.args is not None:

@@ -87,13 +87,15 @@ class Session:
         """Runs one cell and returns how it ended, whatever that is. Other threads go on meanwhile.
 
         Ctrl-C stops the cell, as it would in a notebook: when it has ended, KeyboardInterrupt is raised, with the
-        Result in its attribute ``result``. Variables are kept.
+        Result in its attribute ``result``. Variables are kept. Like all that waits for the session, it raises WouldDeadlock
+        in a tool of its running cell, and on the event loop of a run_async() that has not ended.
 
         Args:
             timeout: seconds, at most what the policy allows.
             inspect: False runs it without the check before, where the policy leaves that open.
             on_event: as for the session, during this cell only.
         """
+        self._check_may_wait("run")
         run = _Run(self, on_event)
         interrupted = False
         try:
@@ -132,6 +134,9 @@ class Session:
     async def eval_async(self, expression: str, **options: Any) -> Any:
         return (await self.run_async(expression, **options)).raise_for_outcome().value
 
+    def _check_may_wait(self, call: str) -> None:
+        _tools.check_may_wait(self.id, self._loop, bool(self._events.runs), f"Session.{call}")
+
     def interrupt(self) -> None:
         """Stops the running cell as Ctrl-C would; does nothing where none runs. From any thread."""
         self._native.interrupt()
@@ -140,10 +145,12 @@ class Session:
 
     def set(self, name: str, value: Any) -> None:
         """Sets a variable. TypeError for what has no faithful form in another process."""
+        self._check_may_wait("set")
         self._native.set(name, value)
 
     def get(self, name: str) -> Any:
         """A variable's value; NotFound where there is none. What has no faithful form is a Foreign with its repr."""
+        self._check_may_wait("get")
         return self._native.get(name)
 
     __setitem__ = set
@@ -159,19 +166,23 @@ class Session:
         ...     session.eval("open('a.txt').read()"), session.list_files()
         ('hello', {'a.txt': 5})
         """
+        self._check_may_wait("put_file")
         if isinstance(data, os.PathLike):
             with open(data, "rb") as file:
                 data = file.read()
         self._native.put_file(path, data.encode() if isinstance(data, str) else memoryview(data).tobytes())
 
     def get_file(self, path: str) -> bytes:
+        self._check_may_wait("get_file")
         return self._native.get_file(path)
 
     def list_files(self) -> dict:
         """Sizes in bytes by path."""
+        self._check_may_wait("list_files")
         return self._native.list_files()
 
     def remove_file(self, path: str) -> None:
+        self._check_may_wait("remove_file")
         self._native.remove_file(path)
 
     # ---- for editors ----
@@ -184,10 +195,12 @@ class Session:
         ...     session.complete("price_l").matches
         ['price_list']
         """
+        self._check_may_wait("complete")
         return Completions(self._native.complete(code, cursor))
 
     def inspect(self, code: str, cursor: Optional[int] = None) -> NameInfo:
         """What the session knows about the name at the cursor."""
+        self._check_may_wait("inspect")
         return NameInfo(self._native.inspect(code, cursor))
 
     def is_complete(self, code: str) -> tuple:
@@ -197,12 +210,14 @@ class Session:
         ...     session.is_complete("for i in range(3):")
         ('incomplete', '    ')
         """
+        self._check_may_wait("is_complete")
         return self._native.is_complete(code)
 
     # ---- copies ----
 
     def checkpoint(self) -> str:
         """Keeps a copy of the session to go back to, and returns its name."""
+        self._check_may_wait("checkpoint")
         return self._native.checkpoint()
 
     def rollback(self, checkpoint: str = "") -> None:
@@ -214,13 +229,16 @@ class Session:
         ...     session["x"]
         1
         """
+        self._check_may_wait("rollback")
         self._native.rollback(checkpoint)
 
     def forget(self, checkpoint: str) -> None:
+        self._check_may_wait("forget")
         self._native.forget(checkpoint)
 
     def branch(self, count: int = 1) -> list:
         """Sessions that go on from here, each on its own. Files of the work folder are shared, not copied."""
+        self._check_may_wait("branch")
         events = [_Events(self._events.callback) for _ in range(count)]
         natives = self._native.branch(count, [self._wiring(event) for event in events])
         return [self._branch(native, event) for native, event in zip(natives, events)]
@@ -257,7 +275,8 @@ class Session:
         self._native.revoke_grant(covers)
 
     def close(self) -> None:
-        """Ends the process; a running cell is interrupted first. Idempotent."""
+        """Ends the process; a running cell is interrupted first. Idempotent. Not for its own tools: WouldDeadlock."""
+        _tools.check_may_close(self.id, "Session.close")
         self._native.close()
 
     async def close_async(self) -> None:

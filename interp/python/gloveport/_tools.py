@@ -3,25 +3,44 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import contextvars
 import inspect
 import json
 import os
 import threading
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Union
 
 from . import _native
 from ._signatures import describe
+from .errors import WouldDeadlock
 
 __all__ = ["Tool", "builtin_tools", "current_call", "tool"]
 
 _call: contextvars.ContextVar = contextvars.ContextVar("gloveport_call")
+_thread = threading.local()  # .serves: whose cells wait for what this thread is doing: (id of the session, what it is)
 
 
 def current_call() -> Any:
     """In a tool: the call that is running, with ``session``, ``cell``, ``stopped`` and ``seconds_left``.
 
-    A tool that may take long should look at ``stopped``: nobody waits for the answer any more.
+    A tool that may take long should look at ``stopped``: nobody waits for the answer any more. ``progress(done, total,
+    message)`` tells those who watch how far it has come, ``display({"text/html": ...})`` shows something beside the
+    result, and ``ask(reason, details)`` asks the session's ``approve`` whether to go on.
+
+    >>> @tool
+    ... def total(numbers: list):
+    ...     for i in range(len(numbers)):
+    ...         current_call().progress(i + 1, len(numbers))
+    ...     return sum(numbers)
+    >>> def watch(kind, data):
+    ...     if kind == "tool_progress":
+    ...         print(data["tool"], data["done"], "of", data["total"])
+    >>> with Session(tools=[total]) as session:
+    ...     session.run("total([3, 4])", on_event=watch).value
+    total 1.0 of 2.0
+    total 2.0 of 2.0
+    7
     """
     try:
         return _call.get()
@@ -173,13 +192,48 @@ def _caller(found: Tool, loop: Loop) -> Callable:
     def call(arguments: dict, context: Any) -> Any:
         token = _call.set(context)
         try:
-            answer = found.call_with(arguments)
+            with serving(context.session, "tool"):
+                answer = found.call_with(arguments)
             if not inspect.isawaitable(answer):
                 return answer
             return _wait(asyncio.run_coroutine_threadsafe(_awaited(answer, context), loop.get()), context)
         finally:
             _call.reset(token)
     return call
+
+
+@contextlib.contextmanager
+def serving(session: str, kind: str) -> Iterator[None]:
+    """Says that a cell of this session waits for what this thread does: a "tool" or an "approval"."""
+    serves = _thread.__dict__.setdefault("serves", [])
+    serves.append((session, kind))
+    try:
+        yield
+    finally:
+        serves.pop()
+
+
+def check_may_close(session: str, what: str) -> None:
+    """WouldDeadlock in a tool of the session: closing waits for its tools."""
+    if (session, "tool") in getattr(_thread, "serves", ()):
+        raise WouldDeadlock("a tool cannot close the session that waits for it", what=what, where=session,
+                            hint="raise ToolError, or let interrupt() stop the cell, and close it where the cell was run")
+
+
+def check_may_wait(session: str, loop: Loop, has_cell: bool, what: str) -> None:
+    """WouldDeadlock where a cell would wait for this thread, and this thread for the cell."""
+    if any(served == session for served, _ in getattr(_thread, "serves", ())):
+        raise WouldDeadlock("a tool (or an approval) cannot wait for the session whose cell waits for it", what=what,
+                            where=session, hint="return, and let the cell go on; or use another session, or a branch")
+    if not loop.running and Loop._own is None:
+        return
+    try:
+        current = asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if current in loop.running or (has_cell and current is Loop._own):
+        raise WouldDeadlock("it would stop the event loop on which a cell that runs has its tools", what=what, where=session,
+                            hint=f"await {what.partition('.')[2]}_async instead")
 
 
 async def _awaited(answer: Any, context: Any) -> Any:

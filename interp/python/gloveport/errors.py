@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ._results import Result
 
 __all__ = ["CellError", "Closed", "ConfinementUnavailable", "DeadlineExceeded", "Denied", "Error", "ForkedProcess",
-           "InternalError", "InvalidArgument", "IoError", "NotFound", "ProtocolError", "ResourceExhausted", "ToolError"]
+           "InternalError", "InvalidArgument", "IoError", "NotFound", "ProtocolError", "ResourceExhausted", "ToolError",
+           "WouldDeadlock"]
 
 
 class Error(Exception):
@@ -101,6 +102,11 @@ class InternalError(Error):
 class ForkedProcess(Error):
     """A session or runtime is used in a fork of the process that made it."""
     code = "forked"
+
+
+class WouldDeadlock(Error, RuntimeError):
+    """A call that waits for a cell, on the thread or event loop that this cell itself waits for."""
+    code = "would_deadlock"
 
 
 class ToolError(Exception):

@@ -24,3 +24,34 @@ def test_tool_outlives_its_capsule(runtime):
 def test_name_that_is_taken_is_refused(runtime):
     with pytest.raises(gloveport.InvalidArgument):
         runtime.open(tools=[native_tools.contact_cost(), native_tools.contact_cost()])
+
+
+def capsule(name):
+    """A capsule as another build's extension would make it; what is in it must not be touched."""
+    import ctypes
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return make(1, name, None)
+
+
+def name_of(made):
+    import ctypes
+    ask = ctypes.pythonapi.PyCapsule_GetName
+    ask.restype, ask.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+    return ask(made)
+
+
+def test_tool_of_another_build_is_refused_unseen(runtime):
+    own = name_of(native_tools.contact_cost())
+    assert own == name_of(gloveport.builtin_tools({"calculator": {}})[0]) and gloveport.__version__.encode() in own
+    names = [b"gloveport.tool", own.replace(gloveport.__version__.encode(), b"0.0.9")]
+    for name in names:
+        with pytest.raises(gloveport.InvalidArgument, match="another Gloveport or by another compiler") as caught:
+            runtime.open(tools=[capsule(name)])
+        assert name.decode() in str(caught.value) and own.decode() in str(caught.value)
+        assert "build the extension module again" in caught.value.hint
+        with pytest.raises(gloveport.InvalidArgument):
+            gloveport._tools.spec_of(capsule(name))
+    for name in (b"numpy.something", None):
+        with pytest.raises(gloveport.InvalidArgument, match="is no tool"):
+            runtime.open(tools=[capsule(name)])

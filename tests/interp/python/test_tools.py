@@ -296,3 +296,50 @@ def test_decision_of_a_wrong_type_is_a_denial(runtime):
     with runtime.open(policy, tools={"f": lambda: 1},
                       approve=lambda request: gloveport.ApprovalDecision(True, reason=5)) as session:
         assert session.run("f()", timeout=20).error.type == "PermissionError"
+
+
+def test_call_tells_progress_shows_and_asks(runtime):
+    def copy(n: int):
+        call = gloveport.current_call()
+        for i in range(n):
+            call.progress(i + 1, n, f"file {i}")
+        call.progress(5)
+        call.display({"text/html": "<b>done</b>", "image/png": b"\x89PNG"})
+        kept.append(call)
+        return call.ask("go on?", {"files": n})
+
+    async def copy_async(n: int):
+        return await asyncio.to_thread(copy, n)
+
+    kept, heard, asked = [], [], []
+
+    def decide(request):
+        asked.append((request.tool, request.reason, request.args))
+        return gloveport.ApprovalDecision(False, "enough")
+
+    with runtime.open(tools=[copy, copy_async], approve=decide) as session:
+        for code in ("copy(2)", "await copy_async(2)"):
+            heard.clear()
+            result = session.run(code, on_event=lambda kind, data: heard.append((kind, data)))
+            told = [(data["done"], data["total"], data["message"]) for kind, data in heard if kind == "tool_progress"]
+            assert told == [(1.0, 2.0, "file 0"), (2.0, 2.0, "file 1"), (5.0, None, "")]
+            assert {"text/html": "<b>done</b>"} in result.displays and {"image/png": b"\x89PNG"} in result.displays
+            assert result.value == (False, "enough")
+            assert "go on?" in str(asked.pop())
+    kept[0].progress(1)  # of a call that has ended: nothing
+    kept[0].display({"text/plain": "late"})
+    assert kept[0].ask("late?") == (False, "the call has ended")
+
+
+def test_question_that_needs_no_answer_is_withdrawn(runtime):
+    withdrawn = threading.Event()
+
+    def decide(request):
+        if request.withdrawn.wait(30):
+            withdrawn.set()
+        return True
+
+    policy = {"extends": "default", "tools": {"default": "ask"}, "limits": {"approval_s": 0.2}}
+    with runtime.open(policy, tools={"f": lambda: 1}, approve=decide) as session:
+        assert session.run("f()").error.type == "PermissionError"
+        assert withdrawn.wait(30)

@@ -222,3 +222,55 @@ def test_forks_of_what_runs_coroutines_and_agents():
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     """)
     assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
+
+
+def test_tool_that_would_wait_for_its_own_cell_is_told_so(runtime):
+    def calls(what):
+        return {"run": lambda: session.run("1"), "get": lambda: session["x"], "put_file": lambda: session.put_file("a", "b"),
+                "branch": session.branch, "close": session.close}[what]()
+
+    with runtime.open(tools=[calls]) as session, runtime.open(tools={"other": lambda: session.run("1 + 1").value}) as outer:
+        for what in ("run", "get", "put_file", "branch", "close"):
+            error = session.run(f"calls({what!r})").error
+            assert error.type == "ToolError" and "WouldDeadlock" in error.message, what
+        assert outer.run("other()").value == 2  # another session's cell is none of its own
+
+
+def test_approval_that_would_wait_for_its_own_cell_is_told_so(runtime):
+    told = []
+
+    def decide(request):
+        try:
+            session.run("1")
+        except gloveport.WouldDeadlock as error:
+            told.append(error)
+        return True
+
+    with runtime.open({"extends": "default", "tools": {"default": "ask"}}, tools={"f": lambda: 1}, approve=decide) as session:
+        assert session.run("f()").value == 1
+    assert told[0].what == "Session.run"
+
+
+def test_blocking_call_on_the_loop_of_a_pending_run_is_refused(runtime):
+    async def answer():
+        started.set()
+        await going.wait()
+        return 42
+
+    async def main():
+        nonlocal started, going
+        started, going = asyncio.Event(), asyncio.Event()
+        with runtime.open(tools=[answer]) as session, session.branch()[0] as copy, runtime.open() as other:
+            pending = asyncio.create_task(session.run_async("await answer()"))
+            await started.wait()
+            for call in (lambda: session.run("1"), lambda: session["x"], lambda: copy.run("await answer()")):
+                with pytest.raises(gloveport.WouldDeadlock, match="_async"):
+                    call()
+            assert other.run("1 + 1").value == 2  # has no tools on this loop
+            going.set()
+            assert (await pending).value == 42
+            assert (await asyncio.to_thread(session.run, "await answer()")).value == 42  # on another thread
+            return session.run("1 + 1").value  # and when nothing is pending
+
+    started = going = None
+    assert asyncio.run(main()) == 2
