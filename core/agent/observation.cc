@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/host/display_marks.h"
 
 namespace gloveport {
 namespace {
@@ -137,10 +138,10 @@ void AppendStream(std::string& out, std::string_view name, std::string_view text
 
 void AppendDisplays(std::string& out, const CellResult& result) {
   for (const Value& display : result.displays) {
-    if (!display.is_map()) continue;
+    if (!display.is_map() || HasOnlyMarks(display)) continue;
     out += "display:";
     for (const auto& [type, data] : display.as_map()) {
-      if (type.is_text()) out += " " + Inline(type.as_text(), 80);
+      if (type.is_text() && !IsDisplayMark(type.as_text())) out += " " + Inline(type.as_text(), 80);
     }
     out += "\n";
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/host/display_marks.h"
 
 namespace gloveport {
 namespace {
@@ -28,7 +29,7 @@ bool HasOtherForms(const Value& bundle) {
   return std::ranges::any_of(bundle.as_map(), [](const auto& form) {
     if (!form.first.is_text()) return true;
     const std::string_view type = form.first.as_text();
-    return !type.starts_with("text/") &&
+    return !type.starts_with("text/") && !IsDisplayMark(type) &&
            std::ranges::none_of(kImageKinds, [&](ImageKind kind) { return MimeTypeOf(kind) == type; });
   });
 }
@@ -56,7 +57,7 @@ void DisplayPrinter::Print(const CellResult& result, std::string_view value_line
       console_.notes_on_terminal() ? ImageProtocolOf(TerminalNames::FromEnvironment()) : ImageProtocol::kNone;
   const Value* const value = DisplayOfValue(result, value_line);
   for (const Value& bundle : result.displays) {
-    if (!bundle.is_map()) continue;
+    if (!bundle.is_map() || HasOnlyMarks(bundle)) continue;
     const bool has_image = SaveImagesOf(bundle, protocol);
     const Value* const text = TextOf(bundle);
     const bool told_by_value_line = &bundle == value && text != nullptr && text->as_text() == value_line;

@@ -7,6 +7,7 @@
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/cli/highlight.h"
 #include "gloveport/core/cli/report.h"
+#include "gloveport/core/host/display_marks.h"
 #include "gloveport/core/wire/value_json.h"
 
 namespace gloveport {
@@ -170,7 +171,9 @@ void Narrator::OnResult(const CellResult& result) {
     const std::lock_guard lock(mutex_);
     ShowLines(true);
   }
-  for (const Value& display : result.displays) console_.Note("    " + DescribeDisplay(display), Style::kDim);
+  for (const Value& display : result.displays) {
+    if (!HasOnlyMarks(display)) console_.Note("    " + DescribeDisplay(display), Style::kDim);
+  }
   for (const std::string& line : DescribeTruncation(result)) console_.Note("    " + line, Style::kWarning);
   if (result.outcome == Outcome::kDenied) return;  // OnVerdict has said it
   if (result.outcome != Outcome::kOk)

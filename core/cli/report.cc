@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/host/display_marks.h"
 #include "gloveport/core/wire/value_json.h"
 
 namespace gloveport {
@@ -103,7 +104,7 @@ std::string DescribeDisplay(const Value& bundle) {
   std::vector<std::string> parts;
   if (bundle.is_map()) {
     for (const auto& [type, data] : bundle.as_map()) {
-      if (type.is_text())
+      if (type.is_text() && !IsDisplayMark(type.as_text()))
         parts.push_back(fmt::format("{}, {}", Console::Safe(type.as_text()), DescribeBytes(SizeOf(data))));
     }
   }

@@ -59,6 +59,8 @@ CellRun::CellRun(SessionProcess& process, const CellEnvironment& environment, st
       cell_(cell),
       out_(environment.policy.limits.output_kib * 1024),
       err_(environment.policy.limits.output_kib * 1024),
+      order_(environment.sink, environment.session, cell),
+      displays_(kMaxListed),
       calls_(process,
              {environment.session, environment.policy, environment.gate, environment.tools,
               environment.dispatcher, environment.totals, environment.desk, environment.sink,
@@ -85,11 +87,16 @@ CellResult CellRun::Run(std::string_view code, milliseconds wall, Approved appro
 void CellRun::Loop() {
   while (!done_ && !exited_) {
     WaitForEvents();
-    for (int i = 0; i < kFramesAtOnce && ReadFrame(); ++i) {
-    }
+    TakeFrames();
     calls_.AnswerDecided();
     calls_.waits_for_person() ? clock_.Stop() : clock_.GoOn();
     CheckDeadlines();
+  }
+}
+
+void CellRun::TakeFrames() {
+  for (int i = 0; i < kFramesAtOnce; ++i) {
+    if (!ReadFrame()) return order_.Tell();
   }
 }
 
@@ -221,7 +228,7 @@ bool CellRun::ReadStream(int fd, OutputBuffer& buffer, Stream stream) {
   const bool open = ReadAvailable(fd, kReadChunk, text).value_or(false);
   if (text.empty()) return open;
   buffer.Append(text);
-  if (environment_.sink) environment_.sink->OnOutput(environment_.session, cell_, stream, text);
+  order_.Add(stream, text);
   return open;
 }
 
@@ -256,7 +263,10 @@ void CellRun::OnBrokenChannel(const Error& error) {
 }
 
 void CellRun::Take(wire::SessionMessage& message) {
-  if (auto* call = std::get_if<wire::ToolCall>(&message)) return calls_.Take(*call);
+  if (auto* call = std::get_if<wire::ToolCall>(&message)) {
+    order_.Tell();  // the cell waits: all of it was written before
+    return calls_.Take(*call);
+  }
   if (auto* answer = std::get_if<wire::FinalAnswer>(&message)) return On(*answer);
   if (auto* display = std::get_if<wire::Display>(&message)) return On(*display);
   if (auto* event = std::get_if<wire::Event>(&message)) return On(*event);
@@ -296,17 +306,17 @@ void CellRun::On(wire::FinalAnswer& answer) {
 
 void CellRun::On(wire::Display& display) {
   if (display.cell != cell_) return Violate("a display for a cell that does not run");
-  if (result_.displays.size() >= kMaxListed) return;
   auto bundle = Keep(display.bundle, "a display");
   if (!bundle) return;
   if (!bundle->is_map()) return Violate("a display that is no map");
+  ReadOutput();  // what was written before it is in the pipes
+  order_.TellBefore(*bundle);
   Show(std::move(*bundle));
 }
 
 void CellRun::Show(Value display) {
-  if (result_.displays.size() >= kMaxListed) return;
-  if (environment_.sink) environment_.sink->OnDisplay(environment_.session, cell_, display);
-  result_.displays.push_back(std::move(display));
+  if (displays_.Add(display) && environment_.sink)
+    environment_.sink->OnDisplay(environment_.session, cell_, display);
 }
 
 void CellRun::On(wire::Event& event) {
@@ -413,6 +423,8 @@ void CellRun::Finish() {
   }
   if (result_.final_answer && !killed_for_) result_.outcome = Outcome::kOk;
   if (result_.final_answer && result_.outcome == Outcome::kOk) result_.error.reset();
+  order_.Tell();
+  result_.displays = displays_.Take();
   calls_.WithdrawApprovals();
   environment_.dispatcher.StopCalls();
   FillUsage();

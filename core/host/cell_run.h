@@ -17,10 +17,12 @@
 #include "gloveport/core/host/cell_clock.h"
 #include "gloveport/core/host/cell_evidence.h"
 #include "gloveport/core/host/disk_watch.h"
+#include "gloveport/core/host/display_marks.h"
 #include "gloveport/core/host/event_sink.h"
 #include "gloveport/core/host/memory_budget.h"
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/output_buffer.h"
+#include "gloveport/core/host/output_order.h"
 #include "gloveport/core/host/proc_stat.h"
 #include "gloveport/core/host/session_family.h"
 #include "gloveport/core/host/session_process.h"
@@ -78,6 +80,7 @@ class CellRun : private CallOwner {
   std::optional<Value> Keep(std::string_view encoded, const char* what);
   bool KeepText(std::size_t bytes);
 
+  void TakeFrames();
   void ReadOutput();
   bool ReadStream(int fd, OutputBuffer& buffer, Stream stream);
   bool ReadFrame();
@@ -112,6 +115,8 @@ class CellRun : private CallOwner {
   CellResult result_;
   OutputBuffer out_;
   OutputBuffer err_;
+  OutputOrder order_;
+  DisplayList displays_;
   CellCalls calls_;
   std::optional<LimitHit> call_limit_;  // that made the host refuse a call
   MemoryBudget kept_budget_;            // what the result holds

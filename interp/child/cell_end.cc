@@ -38,6 +38,23 @@ bool FlushOwn(const char* name, PyObject* own) {
   return static_cast<bool>(done);
 }
 
+// What is written from here on is the next cell's.
+void ForgetCounts() {
+  PyObject* counts = PythonFunction("streams", "counts");
+  if (counts == nullptr || !PyList_CheckExact(counts)) return PyErr_Clear();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(counts); ++i) {
+    if (PyObject_IsTrue(PyList_GET_ITEM(counts, i)) != 0) PyList_SetItem(counts, i, PyLong_FromLong(0));
+  }
+}
+
+bool FlushBoth() {
+  PyObject* streams = PythonFunction("streams", "current");  // a list: [stdout, stderr]
+  const bool known = streams != nullptr && PyList_CheckExact(streams) && PyList_GET_SIZE(streams) == 2;
+  if (!known) return PyErr_Clear(), true;
+  return FlushOwn("stdout", PyList_GET_ITEM(streams, 0)) && FlushOwn("stderr", PyList_GET_ITEM(streams, 1)) &&
+         IsOpen(1) && IsOpen(2);
+}
+
 }  // namespace
 
 void ShowOpenFigures() {
@@ -47,14 +64,8 @@ void ShowOpenFigures() {
 }
 
 void FinishStreams() {
-  PyObject* streams = PythonFunction("streams", "current");  // a list: [stdout, stderr]
-  const bool known = streams != nullptr && PyList_CheckExact(streams) && PyList_GET_SIZE(streams) == 2;
-  if (!known) return PyErr_Clear();
-  if (FlushOwn("stdout", PyList_GET_ITEM(streams, 0)) && FlushOwn("stderr", PyList_GET_ITEM(streams, 1)) &&
-      IsOpen(1) && IsOpen(2)) {
-    return;
-  }
-  CallQuietly("streams", "finish_cell");
+  if (!FlushBoth()) CallQuietly("streams", "finish_cell");
+  ForgetCounts();
 }
 
 }  // namespace gloveport::child

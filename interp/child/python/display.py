@@ -4,8 +4,12 @@ import sys
 
 import _gloveport_native as native
 
+from . import streams
+
 MAX_BYTES = 16 << 20  # of one form; larger ones are left out
 MAX_FIGURES = 64      # of one cell
+
+WRITTEN_BEFORE = "application/vnd.gloveport.written-before"  # for the host, which tells output and displays in order
 
 _METHODS = (
     ("text/html", "_repr_html_"),
@@ -21,22 +25,27 @@ _METHODS = (
 
 DISPLAY_ID = "application/vnd.gloveport.display-id"  # in a bundle: its name, for those who can update what they show
 UPDATES = "application/vnd.gloveport.updates-display-id"  # it takes the place of what was shown under that name
+CLEARS = "application/vnd.gloveport.clear-output"  # nothing is shown: what was before goes, at once or (true) with the next
 
 
-def display(*values, display_id=None):
+def display(*values, display_id=None, raw=False, clear=False):
     """Show values as richly as they can be shown: tables, images, figures.
 
-    With a display_id (a name, or True for a new one) the object that is returned can update what is shown.
+    With a display_id (a name, or True for a new one) the object that is returned can update what is shown; with raw
+    the values are dicts of MIME types; with clear they take the place of all that the cell has shown.
     """
+    if clear:
+        clear_output(wait=True)
+    bundle = dict if raw else _bundle
     if not display_id:
         for value in values:
-            native.show(_bundle(value))
+            _show(bundle(value))
         return None
     if display_id is True:
         import uuid
         display_id = uuid.uuid4().hex
     for value in values:
-        native.show({**_bundle(value), DISPLAY_ID: str(display_id)})
+        _show({**bundle(value), DISPLAY_ID: str(display_id)})
     return DisplayHandle(str(display_id))
 
 
@@ -52,7 +61,26 @@ class DisplayHandle:
 
     def update(self, value):
         """Show this value in the place of the one before."""
-        native.show({**_bundle(value), UPDATES: self.display_id})
+        update_display(value, display_id=self.display_id)
+
+
+def update_display(value, *, display_id, raw=False):
+    """Show this value in the place of what was shown under that name."""
+    _show({**(dict if raw else _bundle)(value), UPDATES: str(display_id)})
+
+
+def clear_output(wait=False):
+    """Take away what the cell has shown and printed so far, in a notebook; with wait when the next thing is shown."""
+    _show({CLEARS: bool(wait)})
+
+
+def patch_ipython(module):
+    """A real IPython.display shows by way of a shell that is not here."""
+    module.display, module.clear_output, module.update_display = display, clear_output, update_display
+
+
+def _show(bundle):
+    native.show({**bundle, WRITTEN_BEFORE: streams.written()})
 
 
 def _bundle(value):
@@ -68,7 +96,7 @@ def show_value(value):
     bundle = rich_forms(value)
     if bundle:
         bundle["text/plain"] = native.shown_repr(value)
-        native.show(bundle)
+        _show(bundle)
 
 
 def rich_forms(value):
@@ -137,7 +165,7 @@ def _show_figures():
         for manager in managers[:MAX_FIGURES]:
             figure = manager.canvas.figure
             if len(figure.get_children()) > 1:  # more than its own background
-                native.show({"image/png": _png_of(figure), "text/plain": repr(figure)})
+                _show({"image/png": _png_of(figure), "text/plain": repr(figure)})
     finally:
         helpers.Gcf.destroy_all()
 

@@ -54,6 +54,11 @@ def _seen_pyplot(module):
     display.patch_pyplot(module)
 
 
+def _seen_ipython_display(module):
+    from . import display
+    display.patch_ipython(module)
+
+
 def _seen_numpy_random(module):
     from . import warmup
     warmup.seed_numpy(module)
@@ -64,7 +69,30 @@ def _seen_random(module):
     warmup.seed_random(module)
 
 
-AFTER_IMPORT = {"matplotlib.pyplot": _seen_pyplot, "numpy.random": _seen_numpy_random, "random": _seen_random}
+AFTER_IMPORT = {"matplotlib.pyplot": _seen_pyplot, "numpy.random": _seen_numpy_random, "random": _seen_random,
+                "IPython.display": _seen_ipython_display}
+
+
+class StandIns:
+    """Finder of modules of ours under the names of others that are not here: IPython.display."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in ("IPython", "IPython.display"):
+            return importlib.machinery.ModuleSpec(name, cls, origin="embedded", is_package=name == "IPython")
+        return None
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        if module.__name__ == "IPython.display":
+            from . import ipython_display
+            module.__all__ = ipython_display.__all__
+            for name in module.__all__:
+                setattr(module, name, getattr(ipython_display, name))
 
 
 def after_import(name, hook):
@@ -88,6 +116,7 @@ def _check_origin(spec):
 def install():
     """In the template: our finder takes PathFinder's place; no zip files, no hooks of others."""
     sys.meta_path[:] = [TrustedPathFinder if finder is PathFinder else finder for finder in sys.meta_path]
+    sys.meta_path.append(StandIns)
     sys.path_hooks[:] = [FileFinder.path_hook(
         (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
         (importlib.machinery.SourceFileLoader, importlib.machinery.SOURCE_SUFFIXES),

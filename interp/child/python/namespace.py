@@ -32,6 +32,8 @@ def _fill_builtins():
     builtins.input = native.no_input
     builtins.final_answer = native.final_answer
     builtins.display = display.display
+    builtins.clear_output = display.clear_output
+    builtins.update_display = display.update_display
     builtins.ToolError = tools.ToolError
     builtins.ToolTimeoutError = tools.ToolTimeoutError
 

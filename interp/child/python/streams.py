@@ -10,12 +10,22 @@ import sys
 
 _NAMES = {1: "stdout", 2: "stderr"}
 current = []  # [stdout, stderr] of the session, once they are open; read in C++
+counts = [0, 0]  # bytes that the cell has written to them; C++ begins anew with each cell
 _kept = {}  # descriptor -> a duplicate from which it can be restored
+
+
+class _Counted(io.FileIO):
+    """Counts what is written to it."""
+
+    def write(self, data):
+        count = super().write(data)
+        counts[self.fileno() - 1] += count or 0
+        return count
 
 
 def _open_output(fd):
     name = _NAMES[fd]
-    raw = io.FileIO(fd, "w", closefd=False)
+    raw = _Counted(fd, "w", closefd=False)
     raw.name = f"<{name}>"
     stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", newline="\n",
                               line_buffering=True)
@@ -51,6 +61,13 @@ def _use(fd, stream):
     current[fd - 1:fd] = [stream]
     setattr(sys, _NAMES[fd], stream)
     setattr(sys, f"__{_NAMES[fd]}__", stream)
+
+
+def written():
+    """[bytes of stdout, of stderr] that the cell has written so far; nothing is left in a buffer."""
+    for stream in current:
+        _flush(stream)
+    return list(counts)
 
 
 def finish_cell():

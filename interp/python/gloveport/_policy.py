@@ -80,6 +80,20 @@ def as_policy(source: PolicyLike) -> Policy:
     return source if isinstance(source, Policy) else Policy(source)
 
 
+def for_notebooks(source: PolicyLike, **keys: Any) -> Policy:
+    """The same policy for cells that people write in notebooks: they may name the stand-in for IPython.display, unless the
+    policy denies it. ``keys`` are put in where the policy says "auto"."""
+    policy = as_policy(source)
+    said = policy.to_dict()
+    allowed = said["imports"]["allow"]
+    if not {"*", "IPython", "IPython.display"} & set(allowed):
+        allowed.append("IPython.display")
+    said.update((key, value) for key, value in keys.items() if said.get(key, "auto") == "auto")
+    made = Policy.__new__(Policy)
+    made._native = _native.Policy.parse(json.dumps(said), policy.name)
+    return made
+
+
 def _parse(source: PolicyLike, keys: dict) -> Any:
     if keys:
         if isinstance(source, str) and "extends" not in keys:

@@ -49,6 +49,7 @@ def error_lines(result: Any) -> list:
 
 _DISPLAY_ID = "application/vnd.gloveport.display-id"  # interp/child/python/display.py
 _UPDATES = "application/vnd.gloveport.updates-display-id"
+_CLEARS = "application/vnd.gloveport.clear-output"
 
 
 class Displays:
@@ -64,7 +65,10 @@ class Displays:
 
     def add(self, display: dict) -> None:
         self.flush()
-        self._waiting = display
+        if isinstance(display, dict) and _CLEARS in display:
+            self._send("clear_output", {"wait": display[_CLEARS] is True})
+        else:
+            self._waiting = display
 
     def flush(self) -> None:
         display, self._waiting = self._waiting, None
@@ -111,7 +115,9 @@ def show_result(result: Any) -> None:
 
 def publish(kind: str, content: dict) -> None:
     """A message of Displays, by way of IPython."""
-    from IPython.display import publish_display_data
+    from IPython.display import clear_output, publish_display_data
+    if kind == "clear_output":
+        return clear_output(content["wait"])
     publish_display_data(content["data"], content["metadata"], transient=content.get("transient", {}),
                          update=kind == "update_display_data")
 

@@ -15,7 +15,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from . import Agent, Runtime, Session, _tools, audit_check, audit_summary
 from ._html import safe_text
 from ._notebook import AgentView, ask_in_notebook, run_and_show
-from ._policy import as_policy
+from ._policy import as_policy, for_notebooks
 from ._rich import show_page
 
 _MAIN = "main"  # the session that cells run in unless --on names a branch
@@ -61,7 +61,8 @@ class GloveMagics(Magics):
         if name not in self.sessions:
             if name != _MAIN:
                 raise UsageError(f"there is no branch {name!r}: %glove_branch {name} makes it")
-            self.sessions[name] = Session(self.policy, tools=self.tools, runtime=self.runtime, approve=ask_in_notebook)
+            self.sessions[name] = Session(for_notebooks(self.policy), tools=self.tools, runtime=self.runtime,
+                                          approve=ask_in_notebook)
         return self.sessions[name]
 
     def close(self) -> None:

@@ -62,6 +62,14 @@ std::string NameOf(const ::testing::TestParamInfo<Failing>& test) { return test.
 class Errors : public Session, public ::testing::WithParamInterface<Failing> {};
 
 // The texts are those of CPython 3.11. Later ones mark other columns, and their library has other lines.
+// A display without what the host needs to tell it in order.
+Value WithoutOrder(Value bundle) {
+  std::erase_if(bundle.as_map(), [](const auto& form) {
+    return form.first == Value("application/vnd.gloveport.written-before");
+  });
+  return bundle;
+}
+
 std::string OfThisPython(const std::string& text) {
 #if PY_VERSION_HEX >= 0x030c0000
   const std::string unmarked = std::regex_replace(text, std::regex("\n[ ~^]+(?=\n)"), "");
@@ -244,12 +252,38 @@ TEST_F(Session, RichFormsAreShown) {
       "class Any:\n    def __getattr__(self, n): return lambda *a: n\n    def __repr__(self): return 'Any'\n"
       "display(1, H(), M(), Bad(), Any())\nH()");
   std::vector<std::string> shown;
-  for (const wire::Display& display : run.displays) shown.push_back(DumpJson(Decoded(display.bundle)));
+  for (const wire::Display& display : run.displays)
+    shown.push_back(DumpJson(WithoutOrder(Decoded(display.bundle))));
   EXPECT_THAT(shown, ::testing::ElementsAre(
                          R"({"text/plain":"1"})", R"({"text/html":"<b>h</b>","text/plain":"H"})",
                          R"({"image/png":{"$bytes":"cG5n"},"text/plain":"M"})", R"({"text/plain":"Bad"})",
                          R"({"text/plain":"Any"})", R"({"text/html":"<b>h</b>","text/plain":"H"})"));
   EXPECT_THAT(run.err, HasSubstr("ZeroDivisionError"));
+}
+
+TEST_F(Session, WhatIsShownCanBeUpdatedAndCleared) {
+  const CellRun run =
+      Run("from IPython.display import HTML, Image, Markdown, clear_output as clear, display as show\n"
+          "show(HTML('<b>h</b>'), Markdown('*m*'))\nclear(wait=True)\ndisplay(1, display_id='a')\n"
+          "update_display(2, display_id='a')\nclear_output()\ndisplay({'text/html': 'raw'}, raw=True, "
+          "clear=True)\n"
+          "display(Image(b'\\x89PNG'))");
+  ASSERT_EQ(Status(run), "ok") << Traceback(run);
+  std::vector<std::string> shown;
+  for (const wire::Display& display : run.displays)
+    shown.push_back(DumpJson(WithoutOrder(Decoded(display.bundle))));
+  const std::string clear = R"({"application/vnd.gloveport.clear-output":)";
+  EXPECT_THAT(
+      shown, ::testing::ElementsAre(
+                 R"({"text/html":"<b>h</b>","text/plain":"<IPython.display.HTML object>"})",
+                 R"({"text/markdown":"*m*","text/plain":"<IPython.display.Markdown object>"})",
+                 clear + "true}", R"({"text/plain":"1","application/vnd.gloveport.display-id":"a"})",
+                 R"({"text/plain":"2","application/vnd.gloveport.updates-display-id":"a"})", clear + "false}",
+                 clear + "true}", R"({"text/html":"raw"})",
+                 R"({"image/png":{"$bytes":"iVBORw=="},"text/plain":"<IPython.display.Image object>"})"));
+  EXPECT_THAT(Message(Run("from IPython.display import HTML\nHTML(url='https://example.org')")),
+              HasSubstr("network is not available"));
+  EXPECT_THAT(Message(Run("from IPython import get_ipython")), HasSubstr("cannot import name"));
 }
 
 // ---- what the host is told ----

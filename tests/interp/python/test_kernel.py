@@ -39,6 +39,7 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     code_execute_result = [{"code": "1+2+3", "result": "6"}, {"code": "'text'", "result": "'text'"}]
     code_display_data = [{"code": "class H:\n    def _repr_html_(self): return '<b>x</b>'\ndisplay(H())", "mime": "text/html"},
                          {"code": "import matplotlib.pyplot as plt\nplt.plot([1, 2]);", "mime": "image/png"}]
+    code_clear_output = "clear_output()"
     code_generate_error = "raise ValueError('no')"
     code_inspect_sample = "zip"
     supported_history_operations = ("tail", "search", "range")
@@ -90,6 +91,19 @@ def test_display_updates(client):
     _, messages = run(client, "shown.update('two')")
     assert messages == [("update_display_data", {"data": {"text/plain": "'two'"}, "metadata": {},
                                                  "transient": {"display_id": "d"}})]
+
+
+def test_output_is_cleared_and_displays_are_updated_by_name(client):
+    code = ("from IPython.display import HTML, clear_output, display, update_display\nprint('gone')\nclear_output(wait=True)\n"
+            "display(HTML('<b>1</b>'), display_id='n')\nupdate_display(HTML('<b>2</b>'), display_id='n')\nclear_output()\n7")
+    _, messages = run(client, code)
+    assert [kind for kind, _ in messages] == ["stream", "clear_output", "display_data", "update_display_data", "clear_output",
+                                              "execute_result"]
+    assert messages[1][1] == {"wait": True} and messages[4][1] == {"wait": False}
+    assert messages[2][1]["transient"] == messages[3][1]["transient"] == {"display_id": "n"}
+    assert messages[3][1]["data"]["text/html"] == "<b>2</b>"
+    reply, _ = run(client, "import IPython")
+    assert reply["status"] == "error" and "not allowed" in "\n".join(reply["traceback"])
 
 
 def test_output_comes_while_the_cell_runs(client):

@@ -51,6 +51,15 @@ def test_rich_displays(shell):
     assert any("image/png" in output.data for output in captured.outputs)
 
 
+def test_output_is_cleared(shell, monkeypatch):
+    import IPython.display
+    cleared = []
+    monkeypatch.setattr(IPython.display, "clear_output", cleared.append)
+    captured = run(shell, "", "from IPython.display import clear_output\nprint('a')\nclear_output()\nclear_output(wait=True)\n5")
+    assert cleared == [False, True] and captured.outputs[0].data == {"text/plain": "5"}
+    assert "not allowed" in run(shell, "--policy sandboxed_python", "import IPython").stderr
+
+
 def test_script_in_a_display_is_gone(shell):
     code = "class H:\n    def _repr_html_(self): return '<b>x</b><script>alert(1)</script>'\nH()"
     assert run(shell, "", code).outputs[0].data["text/html"] == "<b>x</b>"

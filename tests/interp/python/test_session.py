@@ -220,3 +220,23 @@ def test_files_from_any_buffer(session):
     assert session.get_file("strided") == b"ace"
     with pytest.raises(BufferError):
         session._native.put_file("strided", memoryview(b"abcdef")[::2])
+
+
+def test_output_and_displays_are_heard_in_order(session):
+    def heard(code, *kinds):
+        told = []
+
+        def hear(kind, data):
+            if kind in kinds:
+                told.append(data["text"] if "text" in data else f"<{data['bundle'].get('text/plain', 'clear')}>")
+
+        return session.run(code, on_event=hear), "".join(told)
+
+    code = ("import sys\nfor i in range(80):\n    print('a', i)\n    display(i)\n    print('b', i, end=' ')\n"
+            "    print('e', i, file=sys.stderr)\n    display(-i)")
+    assert heard(code, "stdout", "display")[1] == "".join(f"a {i}\n<{i}>b {i} <{-i}>" for i in range(80))
+    assert heard(code, "stderr", "display")[1] == "".join(f"<{i}>e {i}\n<{-i}>" for i in range(80))
+    code = "print('a')\nfor i in range(1000):\n    clear_output(wait=True)\n    display(i)\nprint('z')"
+    result, told = heard(code, "stdout", "display")
+    assert told == "a\n" + "".join(f"<clear><{i}>" for i in range(1000)) + "z\n"
+    assert result.displays == [{"text/plain": "999"}] and result.stdout == "a\nz\n"  # what is there in the end

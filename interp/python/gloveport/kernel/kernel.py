@@ -8,6 +8,7 @@ from ipykernel.kernelbase import Kernel
 
 from .. import Policy, Result, Session, __version__, session_python_version
 from .._html import safe_text
+from .._policy import for_notebooks
 from .._rich import Displays, error_lines
 from .install import POLICY, WORKDIR
 
@@ -147,7 +148,4 @@ class _Output:
 
 def _policy() -> Policy:
     """The specification's, with a copy kept before each cell unless it says something about that itself."""
-    policy = Policy(os.environ.get(POLICY) or "default").to_dict()
-    if policy.get("checkpoint", "auto") == "auto":
-        policy["checkpoint"] = "each_cell"
-    return Policy(policy)
+    return for_notebooks(os.environ.get(POLICY) or "default", checkpoint="each_cell")
