@@ -5,11 +5,13 @@ import html
 import queue
 import sys
 import threading
+import time
 import uuid
 from typing import Any, Callable, Optional
 
 from ._approval import ApprovalDecision, ApprovalRequest
 from ._html import safe_text
+from ._questions import answer
 from ._results import Result
 from ._rich import Displays, error_lines, publish, show_page
 from ._session import Session
@@ -37,7 +39,7 @@ def pump(work: Callable, hear: Callable, interrupt: Callable) -> Any:
         try:
             kind, data = events.get()
             if kind == "question":
-                _answer(*data)
+                answer(*data)
             elif kind != "end":
                 try:
                     hear(kind, data)
@@ -54,12 +56,48 @@ def pump(work: Callable, hear: Callable, interrupt: Callable) -> Any:
             return result
 
 
+class Progress:
+    """How far the tools that run have come, as they tell it."""
+
+    def __init__(self) -> None:
+        self._lines: dict = {}  # by the tool's name
+        self._shown_at = 0.0
+
+    def hear(self, kind: str, data: dict) -> bool:
+        """Whether what is shown should change: not with each of very many."""
+        if kind == "tool_call":
+            return self._lines.pop(data["call"]["name"], None) is not None
+        if kind != "tool_progress":
+            return False
+        is_new = data["tool"] not in self._lines
+        self._lines[data["tool"]] = data
+        if not is_new and time.monotonic() - self._shown_at < 0.1:
+            return False
+        self._shown_at = time.monotonic()
+        return True
+
+    def text(self) -> str:
+        return "\n".join(safe_text(f"{tool}: {data['done']:g}" + (f" of {data['total']:g}" if data["total"] else "")
+                                   + (f", {data['message']}" if data["message"] else "")) for tool, data in self._lines.items())
+
+    def page(self) -> str:
+        bars = (f"<progress value='{data['done']:g}' max='{data['total']:g}'></progress> " if data["total"] else ""
+                for data in self._lines.values())
+        return "".join(f"<div>{bar}{_escaped(line)}</div>" for bar, line in zip(bars, self.text().split("\n")))
+
+
 def run_and_show(session: Session, code: str, timeout: Optional[float]) -> Result:
     """Runs a cell; output and displays are shown as they come, then the value or the error."""
     displays = Displays(publish)
+    progress, name, is_shown = Progress(), uuid.uuid4().hex, False
 
     def hear(kind: str, data: dict) -> None:
-        if kind in ("stdout", "stderr"):
+        nonlocal is_shown
+        if progress.hear(kind, data):
+            displays.flush()
+            show_page(progress.page(), progress.text(), name, update=is_shown)
+            is_shown = True
+        elif kind in ("stdout", "stderr"):
             displays.flush()
             stream = getattr(sys, kind)
             stream.write(safe_text(data["text"]))
@@ -74,32 +112,11 @@ def run_and_show(session: Session, code: str, timeout: Optional[float]) -> Resul
     return result
 
 
-# ---- approvals ----
-
 def ask_in_notebook(request: ApprovalRequest) -> ApprovalDecision:
-    """Asks the person at the notebook, by input(); called on a thread of its own."""
+    """Asks the person at the notebook; called on a thread of its own."""
     answers: queue.SimpleQueue = queue.SimpleQueue()
     _questions.put(("question", (request, answers)))
     return answers.get()
-
-
-def _answer(request: ApprovalRequest, answers: queue.SimpleQueue) -> None:
-    """On the notebook's thread: only there input() reaches the page."""
-    what = request.code if request.kind == "cell" else f"{request.tool}({request.args!r})"
-    text = _plain(f"{request.reason}\n    {what}\nAllow it? y(es), a(lways: {request.grant}), or a reason why not: ")
-    try:
-        said = input(text).strip()
-    except (EOFError, RuntimeError, KeyboardInterrupt) as error:  # nobody can be asked here
-        answers.put(ApprovalDecision(False, f"nobody could be asked ({type(error).__name__})", by="notebook"))
-        return
-    allowed = said.lower() in ("y", "yes", "a", "always")
-    answers.put(ApprovalDecision(allowed, "" if allowed else said, always=said.lower() in ("a", "always"), by="notebook"))
-
-
-def _plain(text: str) -> str:
-    """The text with all that could hide or reorder some of it shown as an escape: control characters, colours, marks of
-    direction."""
-    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 # ---- agents ----
@@ -113,12 +130,13 @@ class AgentView:
         self._name = uuid.uuid4().hex
         self._tell: Callable = lambda kind, data: None
         self._footer = ""
+        self._progress = Progress()
 
     def on_step(self, kind: str, data: dict) -> None:
         self._tell(kind, data)
 
     def on_event(self, kind: str, data: dict) -> None:
-        if kind in ("tool_call", "approval_decided"):
+        if kind in ("tool_call", "tool_progress", "approval_decided"):
             self._tell(kind, data)
 
     def run(self, work: Callable, interrupt: Callable) -> Any:
@@ -137,6 +155,8 @@ class AgentView:
 
     def _hear(self, kind: str, data: dict) -> None:
         step = self._steps[-1] if self._steps else {}
+        if not self._progress.hear(kind, data) and kind == "tool_progress":
+            return
         if kind == "step":
             self._steps.append({"number": data["number"], "of": data["max_steps"], "calls": []})
         elif kind == "action":
@@ -158,7 +178,7 @@ class AgentView:
 
     def _page(self) -> str:
         steps = "".join(_step_box(step, step is self._steps[-1] and not self._footer) for step in self._steps)
-        return f"<div><p><b>Goal</b> {_escaped(self._goal)}</p>{steps}{self._footer}</div>"
+        return f"<div><p><b>Goal</b> {_escaped(self._goal)}</p>{steps}{self._progress.page()}{self._footer}</div>"
 
 
 def _step_box(step: dict, is_open: bool) -> str:

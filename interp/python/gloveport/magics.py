@@ -10,7 +10,7 @@ import tempfile
 from typing import Any, Optional
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
 from . import Agent, Runtime, Session, _tools, audit_check, audit_summary
 from ._html import safe_text
@@ -117,10 +117,11 @@ class GloveMagics(Magics):
         if given.output and result.ok:
             self.shell.user_ns[given.output] = result.value
 
-    @cell_magic
-    def agent(self, line: str, cell: str) -> None:
+    @line_cell_magic
+    def agent(self, line: str, cell: str = "") -> None:
         """Lets a model write Python until the goal is reached; its steps are shown as they come.
 
+        %agent GOAL, with the options of
         %%agent [--model M] [--policy P] [--tools f,g] [--file F] [--max-steps N] [-o NAME] GOAL
         further instructions, if any
         """
@@ -138,7 +139,7 @@ class GloveMagics(Magics):
         if given is None:
             return
         if not given.model:
-            raise UsageError("%%agent: no model: --model openai:NAME, or set GLOVEPORT_MODEL")
+            raise UsageError("no model: --model openai:NAME, or set GLOVEPORT_MODEL")
         files = {}
         for path in given.file:
             with open(path, "rb") as file:
@@ -146,7 +147,7 @@ class GloveMagics(Magics):
         view = AgentView(" ".join(given.goal))
         agent = Agent(self.shell.user_ns.get(given.model, given.model), policy=given.policy or self.policy,
                       tools=self._named(given.tools) if given.tools else self.tools, runtime=self.runtime,
-                      instructions=cell.strip(), max_steps=given.max_steps, approve=ask_in_notebook,
+                      instructions=(cell or "").strip(), max_steps=given.max_steps, approve=ask_in_notebook,
                       on_step=view.on_step, on_event=view.on_event)
         result = view.run(lambda: agent.run(" ".join(given.goal), files=files), agent.interrupt)
         if given.output and result.ok:

@@ -175,14 +175,36 @@ def test_function_defined_anew_is_the_one_that_is_called(shell):
     assert shell.user_ns["taken"] == 3
 
 
+def test_progress_is_shown_while_a_tool_runs(shell):
+    import gloveport
+
+    def copy(n: int):
+        for i in range(n):
+            gloveport.current_call().progress(i, n, f"file <{i}>")
+        return n
+
+    shell.user_ns["copy"] = copy
+    captured = run(shell, "--tools copy", "print('a')\ncopy(1000)")
+    first, *updates = [output.data for output in captured.outputs if "text/html" in output.data]
+    assert first["text/plain"] == "copy: 0 of 1000, file <0>" and "<progress value='0' max='1000'>" in first["text/html"]
+    assert "file &lt;0&gt;" in first["text/html"]
+    assert len(updates) < 500 and updates[-1] == {"text/html": "", "text/plain": ""}
+    answers = iter(["<code>copy(2)\nfinal_answer(1)</code>"])
+    shell.user_ns["model"] = lambda messages: next(answers)
+    with capture_output() as captured:
+        shell.run_line_magic("agent", "--model model --tools copy Copy.")
+    pages = [output.data["text/html"] for output in captured.outputs]
+    assert any("<progress" in page for page in pages) and "<progress" not in pages[-1]
+
+
 def test_questions_cannot_be_disguised(monkeypatch):
     import queue
 
-    from gloveport import ApprovalRequest, _notebook
+    from gloveport import ApprovalRequest, _questions
     asked = []
     monkeypatch.setattr("builtins.input", lambda text: asked.append(text) or "n")
     request = ApprovalRequest(1, "s", 1, "cell", "bad()\r\x08\x1b[8m\u202egood()", "", None, "", "why", "it")
-    _notebook._answer(request, queue.SimpleQueue())
+    _questions.answer(request, queue.SimpleQueue())
     assert "bad()\\r\\x08\\x1b[8m\\u202egood()" in asked[0]
 
 
