@@ -10,10 +10,10 @@
 // value, const reference or rvalue reference. A first or last parameter CallContext& is not an argument: it
 // gets the running call. After the arguments may come a ToolReply<T>, by which the answer is given later.
 //
-// Result: any of the types, void, Result<T> (Status) where the function can fail, a std::future of these
-// (reply.h), or a ToolStream<T> (stream.h). An Error goes to the cell as it is; an exception becomes
-// kInternal with its what(). The tool may be called from several threads at once, so a function object with
-// state must be able to bear that.
+// Result: any of the types, void, Result<T> (Status) where the function can fail, a std::future (reply.h) or
+// a ToolTask of these (task.h: the function is a coroutine), or a ToolStream<T> (stream.h). An Error goes to
+// the cell as it is; an exception becomes kInternal with its what(). The tool may be called from several
+// threads at once, so a function object with state must be able to bear that.
 #ifndef GLOVEPORT_TOOLS_BINDING_H_
 #define GLOVEPORT_TOOLS_BINDING_H_
 
@@ -165,6 +165,8 @@ inline constexpr bool kIsStream = false;
 template <typename T>
 inline constexpr bool kIsStream<ToolStream<T>> = true;
 template <typename T>
+inline constexpr bool kIsTask = false;  // task.h says otherwise
+template <typename T>
 inline constexpr bool kIsReply = false;
 template <typename T>
 inline constexpr bool kIsReply<ToolReply<T>> = true;
@@ -259,14 +261,22 @@ class FunctionTool<F, Types<A...>, Reply> final : public Tool {
                 "Gloveport: a tool cannot change its arguments: take them by value or const reference");
 
  public:
-  FunctionTool(ToolSpec spec, F function) : spec_(std::move(spec)), function_(std::move(function)) {
+  FunctionTool(ToolSpec spec, F function)
+      : spec_(std::move(spec)), function_(std::make_shared<F>(std::move(function))) {
     if (spec_.is_stream) streams_ = std::make_shared<ValueStreams>();
   }
 
   const ToolSpec& spec() const override { return spec_; }
 
   gloveport::Result<Value> Call(const Arguments& arguments, CallContext& context) override {
-    return Convert(arguments, context, std::index_sequence_for<A...>());
+    constexpr auto kAll = std::index_sequence_for<A...>();
+    if constexpr (kIsTask<R>) {
+      const auto kept = std::make_shared<Kept>(function_, arguments);
+      return Answer(kept->taken.emplace(Take(kept->arguments, kAll)), context, kept, kAll);
+    } else {
+      Taken taken = Take(arguments, kAll);
+      return Answer(taken, context, nullptr, kAll);
+    }
   }
 
   std::shared_ptr<Tool> continuation() const override {
@@ -274,41 +284,58 @@ class FunctionTool<F, Types<A...>, Reply> final : public Tool {
   }
 
  private:
+  using Taken = std::tuple<gloveport::Result<std::remove_cvref_t<A>>...>;
+
+  // What a coroutine works with: it may go on after its call, and after the tool.
+  struct Kept {
+    Kept(std::shared_ptr<F> callable, Arguments given)
+        : function(std::move(callable)), arguments(std::move(given)) {}
+    std::shared_ptr<F> function;
+    Arguments arguments;  // that views in `taken` point into
+    std::optional<Taken> taken;
+  };
+
   template <std::size_t... kIndex>
-  gloveport::Result<Value> Convert(const Arguments& arguments, CallContext& context,
-                                   std::index_sequence<kIndex...>) {
-    std::tuple<gloveport::Result<std::remove_cvref_t<A>>...> taken{
+  Taken Take(const Arguments& arguments, std::index_sequence<kIndex...>) const {
+    return Taken{
         ToolType<std::remove_cvref_t<A>>::FromValue(ArgumentOrNone(arguments, spec_.parameters[kIndex].name),
                                                     ValuePlace(spec_.parameters[kIndex].name))...};
+  }
+
+  template <std::size_t... kIndex>
+  gloveport::Result<Value> Answer(Taken& taken, CallContext& context, const std::shared_ptr<Kept>& kept,
+                                  std::index_sequence<kIndex...>) {
     const Error* error = nullptr;
     ((error = error == nullptr && !std::get<kIndex>(taken) ? &std::get<kIndex>(taken).error() : error), ...);
     if (error != nullptr) return Fail(error->code, spec_.name + "() " + error->message, error->hint);
     try {
-      return Invoke(context, std::forward<A>(*std::get<kIndex>(taken))...);
+      return Invoke(context, kept, std::forward<A>(*std::get<kIndex>(taken))...);
     } catch (...) {
       return tl::unexpected<Error>(ErrorOfException(spec_.name));
     }
   }
 
-  gloveport::Result<Value> Invoke(CallContext& context, A&&... argument) {
-    const auto call = [&](auto&&... reply) -> R {
+  gloveport::Result<Value> Invoke(CallContext& context, const std::shared_ptr<Kept>& kept, A&&... argument) {
+    const auto call = [&](CallContext& given, auto&&... reply) -> R {
       if constexpr (Split::kContextFirst) {
-        return function_(context, std::forward<A>(argument)..., std::move(reply)...);
+        return (*function_)(given, std::forward<A>(argument)..., std::move(reply)...);
       } else if constexpr (Split::kContextLast) {
-        return function_(std::forward<A>(argument)..., std::move(reply)..., context);
+        return (*function_)(std::forward<A>(argument)..., std::move(reply)..., given);
       } else {
-        return function_(std::forward<A>(argument)..., std::move(reply)...);
+        return (*function_)(std::forward<A>(argument)..., std::move(reply)...);
       }
     };
     if constexpr (!std::is_void_v<Reply>) {
       const auto mailbox = std::make_shared<typename Reply::Mailbox>();
-      call(Reply(mailbox));
+      call(context, Reply(mailbox));
       return ValueOfResult(mailbox->Wait(context), context);
+    } else if constexpr (kIsTask<R>) {
+      return ValueOfResult(R::Complete(context, kept, call), context);
     } else if constexpr (std::is_void_v<R>) {
-      call();
+      call(context);
       return Value();
     } else {
-      return ValueOfResult(call(), context);
+      return ValueOfResult(call(context), context);
     }
   }
 
@@ -349,7 +376,7 @@ class FunctionTool<F, Types<A...>, Reply> final : public Tool {
 
   std::shared_ptr<ValueStreams> streams_;  // null unless spec_.is_stream
   ToolSpec spec_;
-  F function_;
+  std::shared_ptr<F> function_;
 };
 
 template <typename F, typename Reply, typename... A>

@@ -20,6 +20,12 @@ Status ToolRegistry::Add(std::shared_ptr<Tool> tool) {
   return {};
 }
 
+Status ToolRegistry::AddAll(const ToolRegistry& others) {
+  const auto tools = others.tools_;  // a copy: `others` may be this registry
+  for (const auto& tool : tools) RETURN_IF_ERROR(Add(tool));
+  return {};
+}
+
 std::shared_ptr<Tool> ToolRegistry::Find(std::string_view name) const {
   for (const auto* tools : {&tools_, &continuations_}) {
     const auto found = std::find_if(tools->begin(), tools->end(), [name](const std::shared_ptr<Tool>& tool) {

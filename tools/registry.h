@@ -26,6 +26,9 @@ class ToolRegistry {
     return Add(std::move(tool));
   }
 
+  // The tools of `others`, in their order, as Add does; the first error ends it, with those before it added.
+  Status AddAll(const ToolRegistry& others);
+
   std::shared_ptr<Tool> Find(std::string_view name) const;                    // nullptr where there is none
   const std::vector<std::shared_ptr<Tool>>& tools() const { return tools_; }  // in order of Add
 

@@ -1,4 +1,4 @@
-// Tools whose answer comes later: by a callback from any thread, or by a std::future.
+// Tools whose answer comes later: by a callback from any thread, or by a std::future. For coroutines: task.h.
 //
 //   void quote(std::string symbol, ToolReply<double> reply) { exchange.Ask(symbol, reply); }
 //   std::future<double> quote(std::string symbol);
@@ -41,13 +41,20 @@ class ToolReply {
       answer_ = std::move(answer);
       here_.notify_all();
     }
-    Result<T> Wait(const CallContext& context) {
+    // Until the answer is here; why not where the call is over before.
+    Status Await(const CallContext& context) {
       std::unique_lock lock(mutex_);
       const auto is_here = [this] { return answer_.has_value(); };
       const bool arrived = context.deadline.never()
                                ? here_.wait(lock, context.stop, is_here)
                                : here_.wait_until(lock, context.stop, context.deadline.when(), is_here);
       if (!arrived) return GivenUp(context);
+      return {};
+    }
+    // The same, and the answer; once.
+    Result<T> Wait(const CallContext& context) {
+      RETURN_IF_ERROR(Await(context));
+      const std::lock_guard lock(mutex_);
       return std::move(*answer_);
     }
 

@@ -80,6 +80,7 @@ struct CallContext {
   std::stop_token stop;  // requested when the cell was interrupted, or it or the call ran out of time
   std::string session;
   std::uint32_t cell = 0;
+  std::uint64_t call = 0;  // its number, as EventSink has it
 
   // Set by the host; each may be empty.
   std::function<void(const ToolProgress&)> on_progress;

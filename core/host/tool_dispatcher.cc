@@ -96,6 +96,7 @@ void ToolDispatcher::Work() {
 CompletedCall ToolDispatcher::Perform(DispatchedCall& call, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   CallContext context{call.deadline, std::move(stop), session_, call.cell};
+  context.call = call.call;
   context.on_progress = std::move(call.on_progress);
   if (call.on_ask) {
     context.on_ask = [&context, ask = std::move(call.on_ask)](std::string reason, Value details) {

@@ -1,10 +1,16 @@
 // What rejected/ does wrong, done right.
 #include "gloveport/tools/registry.h"
+#include "gloveport/tools/task.h"
 
 struct Described {
   int x = 0;
 };
 constexpr auto ToolFields(const Described*) { return std::make_tuple(gloveport::Field("x", &Described::x)); }
+
+gloveport::ToolTask<gloveport::Result<int>> Task(int a, gloveport::CallContext&) {
+  auto inner = [](int b) -> gloveport::ToolTask<int> { co_return b; }(a);
+  co_return co_await std::move(inner) + co_await gloveport::Result<int>(1);
+}
 
 int main() {
   using gloveport::Arg;
@@ -16,6 +22,7 @@ int main() {
                    registry.Add("e", "", [](std::vector<std::optional<Described>>) {}, {Arg("a")}) &&
                    registry.Add("f", "", [](std::map<std::string, int>) {}, {Arg("a")}) &&
                    registry.Add("g", "", [](double) {}, {Arg("a")}) &&
-                   registry.Add("h", "", [](int, int, gloveport::CallContext&) {}, {Arg("a"), Arg("b")});
+                   registry.Add("h", "", [](int, int, gloveport::CallContext&) {}, {Arg("a"), Arg("b")}) &&
+                   registry.Add("i", "", &Task, {Arg("a")});
   return all ? 0 : 1;
 }

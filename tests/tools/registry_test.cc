@@ -38,6 +38,22 @@ TEST(ToolRegistryTest, KeepsToolsInOrderAndFindsThemByName) {
   EXPECT_EQ(registry.Find("c"), nullptr);
 }
 
+TEST(ToolRegistryTest, TakesTheToolsOfAnother) {
+  ToolRegistry others;
+  ASSERT_TRUE(others.Add(Named("b")));
+  ASSERT_TRUE(others.Add("count", "", [] { return ToolStream<int>(nullptr); }));
+  ToolRegistry registry;
+  ASSERT_TRUE(registry.Add(Named("a")));
+  ASSERT_TRUE(registry.AddAll(others));
+  ASSERT_EQ(registry.tools().size(), 3u);
+  EXPECT_EQ(registry.tools()[1], others.tools()[0]);
+  EXPECT_NE(registry.Find("count.next"), nullptr);
+  const Status again = registry.AddAll(registry);
+  ASSERT_FALSE(again);
+  EXPECT_THAT(again.error().message, HasSubstr("there is already a tool 'a'"));
+  EXPECT_EQ(registry.tools().size(), 3u);
+}
+
 TEST(ToolRegistryTest, RefusesNamesThatACellCouldNotUse) {
   const std::pair<std::string, std::string_view> cases[] = {
       {"", "tool name '' is no name in Python"},

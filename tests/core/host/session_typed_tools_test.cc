@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "gloveport/policy/codec.h"
+#include "gloveport/tools/task.h"
 
 #include "session_fixture.h"
 
@@ -188,6 +189,46 @@ TEST_F(SessionTypedToolsTest, AnAnswerThatDoesNotComeEndsWithTheToolsTime) {
   EXPECT_THAT(Says("never()"),
               HasSubstr("ToolTimeoutError: never() did not answer within its time limit of 0.05 s"));
   session_.reset();
+}
+
+// Says when it has gone.
+struct Guard {
+  std::atomic<int>* gone;
+  explicit Guard(std::atomic<int>& counter) : gone(&counter) {}
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard() { ++*gone; }
+};
+
+TEST_F(SessionTypedToolsTest, CoroutinesAnswerLaterAndEndWithTheirCall) {
+  std::atomic<int> gone = 0;
+  std::promise<int> never;
+  ToolOptions limited;
+  limited.is_async = true;
+  limited.timeout = std::chrono::milliseconds(50);
+  ToolOptions async;
+  async.is_async = true;
+  Add(
+      "squared",
+      [](std::int64_t n) -> ToolTask<Result<std::int64_t>> {
+        if (n > 9) co_return Fail(ErrorCode::kIo, "too large");
+        co_return co_await std::async(std::launch::async, [n] { return n * n; });
+      },
+      {Arg("n", "")}, async);
+  Add(
+      "never",
+      [&]() -> ToolTask<int> {
+        const Guard guard(gone);
+        co_return co_await never.get_future();
+      },
+      {}, limited);
+  EXPECT_EQ(Says("import asyncio\nawait asyncio.gather(*[squared(n) for n in range(5)])"),
+            "[0, 1, 4, 9, 16]");
+  EXPECT_EQ(Says("await squared(10)"), "ToolError: too large");
+  EXPECT_THAT(Says("await never()"),
+              HasSubstr("ToolTimeoutError: never() did not answer within its time limit of 0.05 s"));
+  session_.reset();
+  EXPECT_EQ(gone, 1);
 }
 
 class Progress : public EventSink {
