@@ -50,6 +50,8 @@ std::string_view AgentStateName(AgentState state) {
       return "generate";
     case AgentState::kParse:
       return "parse";
+    case AgentState::kCheck:
+      return "check";
     case AgentState::kRun:
       return "run";
     case AgentState::kValidate:
@@ -98,6 +100,7 @@ Status Agent::Begin() {
     ASSIGN_OR_RETURN(auto opened, runtime_.Open(session_options_));
     for (const InputFile& file : options_.files) RETURN_IF_ERROR(opened->PutFile(file.path, file.data));
     session_ = std::move(opened);
+    history_ = {.tools = VisibleTools(session_options_, session_->policy()), .cells = {}};
   }
   if (std::exchange(loaded_, false)) {
     memory_->AddNote(
@@ -123,6 +126,7 @@ Result<AgentResult> Agent::RunOnce() {
                 .model = model_,
                 .session_options = session_options_,
                 .session = session_,
+                .history = history_,
                 .options = options_,
                 .memory = *memory_,
                 .rejections = *rejections_,

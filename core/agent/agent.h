@@ -22,6 +22,7 @@
 #include "gloveport/core/agent/agent_observer.h"
 #include "gloveport/core/agent/agent_result.h"
 #include "gloveport/core/agent/budget.h"
+#include "gloveport/core/agent/cell_check.h"
 #include "gloveport/core/agent/memory.h"
 #include "gloveport/core/agent/observation.h"
 #include "gloveport/core/agent/output_rules.h"
@@ -71,6 +72,11 @@ struct AgentOptions {
 
   std::optional<std::chrono::milliseconds> cell_timeout;  // never more than the policy's
   InspectMode inspect = InspectMode::kAsPolicySays;
+  // Looks at each cell before it runs; null: nobody does. The model is told what is found in the place of
+  // running the cell, which runs all the same when the model sends it once more as it was, or when something
+  // is found still after `max_failed_checks` in a row: the checker may be wrong.
+  CellChecker check;
+  std::size_t max_failed_checks = 2;
   std::size_t planning_interval = 0;  // a plan before every so many steps, with what is left; 0: none
 
   // In a row; one more than the model may make of each.
@@ -140,6 +146,7 @@ class Agent {
   SessionOptions session_options_;
   AgentOptions options_;
   std::unique_ptr<Session> session_;
+  CellHistory history_;  // of it
   std::optional<Memory> memory_;
   bool loaded_ = false;  // memory_ is of an earlier session, and its model has not been told so
   std::shared_ptr<RejectionCounter> rejections_;

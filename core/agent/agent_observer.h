@@ -15,12 +15,13 @@
 
 namespace gloveport {
 
-// Where a run stands: (plan →) generate → parse → run → validate or observe → generate ... → stopped; recover
-// where it would have had to stop and goes on instead.
+// Where a run stands: (plan →) generate → parse (→ check) → run → validate or observe → generate ... →
+// stopped; recover where it would have had to stop and goes on instead.
 enum class AgentState : std::uint8_t {
   kPlan,
   kGenerate,
   kParse,
+  kCheck,
   kRun,
   kValidate,
   kObserve,
@@ -40,7 +41,9 @@ class AgentObserver {
   virtual void OnDelta(const ChatDelta&) {}
   virtual void OnModelReply(const ChatReply&) {}
   virtual void OnPlan(const AgentPlan&) {}
-  virtual void OnAction(const Action&) {}                        // code, or why there is none
+  virtual void OnAction(const Action&) {}  // code, or why there is none
+  // By AgentOptions::check, where that is set; an error: the cell could not be checked, and runs.
+  virtual void OnCheck(const Result<std::vector<Finding>>&) {}
   virtual void OnResult(const CellResult&) {}                    // the cell has ended, or was refused
   virtual void OnValidation(const std::vector<SchemaError>&) {}  // of a final answer; empty: it fits
   virtual void OnObservation(std::string_view) {}                // what the model is told

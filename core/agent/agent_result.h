@@ -32,8 +32,11 @@ struct AgentStep {
   std::string finish_reason;
   TokenUsage tokens;
   std::chrono::nanoseconds model_time{0};
-  Action action;                               // thought and code, or why there is none
-  std::optional<CellResult> result;            // absent where there was no code
+  Action action;  // thought and code, or why there is none
+  // Of AgentOptions::check. Where something was found and there is no result, the cell was held back for it.
+  std::vector<Finding> findings;
+  std::optional<Error> check_error;            // why the cell could not be checked
+  std::optional<CellResult> result;            // absent where nothing was run
   std::vector<SchemaError> validation_errors;  // of this step's final answer, from each kind of rule
   std::vector<SchemaError> withheld;           // displays that an output rule kept from being shown
   std::string observation;                     // what the model was told; empty after the last step

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "gloveport/core/agent/cell_interrupter.h"
@@ -65,6 +66,16 @@ Action ActionOf(const CodeAction& given, std::string_view content) {
     action.problem = given.problem;
   }
   return action;
+}
+
+Result<std::vector<Finding>> Check(const CellChecker& checker, const CellToCheck& cell) {
+  try {
+    return checker(cell);
+  } catch (const std::exception& error) {
+    return Fail(ErrorCode::kInternal, error.what());
+  } catch (...) {
+    return Fail(ErrorCode::kInternal, "the checker threw something that is no std::exception");
+  }
 }
 
 bool WasCutOff(const AgentStep& step) {
@@ -137,6 +148,8 @@ AgentState AgentRun::Advance(AgentState state) {
       return Generate();
     case AgentState::kParse:
       return Parse();
+    case AgentState::kCheck:
+      return CheckCell();
     case AgentState::kRun:
       return RunCell();
     case AgentState::kValidate:
@@ -246,7 +259,28 @@ AgentState AgentRun::Parse() {
                      "the reply could not be checked for Python: " + action.checker_error->message);
   }
   without_code_ = action.code ? 0 : without_code_ + 1;
-  return action.code ? AgentState::kRun : AgentState::kObserve;
+  if (!action.code) return AgentState::kObserve;
+  return options_.check ? AgentState::kCheck : AgentState::kRun;
+}
+
+AgentState AgentRun::CheckCell() {
+  const auto found =
+      Check(options_.check, {*step().action.code, parts_.history, deadline_, parts_.interrupt});
+  if (found) {
+    step().findings = *found;
+  } else {
+    step().check_error = found.error();
+  }
+  observer_.OnCheck(found);
+  return HoldsBack() ? AgentState::kObserve : AgentState::kRun;
+}
+
+bool AgentRun::HoldsBack() {
+  const auto& steps = result_.steps;
+  const bool insists = failed_checks_ > 0 && steps[steps.size() - 2].action.code == step().action.code;
+  const bool holds = !step().findings.empty() && !insists && failed_checks_ < options_.max_failed_checks;
+  failed_checks_ = holds ? failed_checks_ + 1 : 0;
+  return holds;
 }
 
 AgentState AgentRun::RunCell() {
@@ -264,6 +298,7 @@ AgentState AgentRun::RunCell() {
                      "the cell could not be run: " + result.error().message);
   }
   step().result = std::move(*result);
+  parts_.history.Add(*step().action.code, *step().result);
   AddUsage(result_.totals, step().result->usage);
   WithholdDisplays();
   observer_.OnResult(*step().result);
@@ -317,8 +352,9 @@ std::string AgentRun::Remember() {
   const AgentStep& now = step();
   std::string observation = ObservationOfStep();
   const std::string brief =
-      now.result ? parts_.redactor.Apply(ObserveCellBriefly(Redacted(parts_.redactor, *now.result)))
-                 : "Observation: there was no code in that reply.\n";
+      now.result        ? parts_.redactor.Apply(ObserveCellBriefly(Redacted(parts_.redactor, *now.result)))
+      : now.action.code ? "Observation: the cell was not run: its check had found mistakes.\n"
+                        : "Observation: there was no code in that reply.\n";
   parts_.memory.Add({.reply = now.code_action ? now.reply : CanonicalReply(now.action, now.reply),
                      .observation = observation,
                      .brief_reply = HeadAndTail(now.action.thought, kMostThought) +
@@ -333,7 +369,9 @@ std::string AgentRun::ObservationOfStep() {
   const AgentStep& now = step();
   std::string text;
   if (result_.answer) return "The answer was accepted.\n";
-  if (!now.result) {
+  if (!now.result && now.action.code) {
+    text = ObserveFindings(now.findings, *now.action.code, options_.observation);
+  } else if (!now.result) {
     text = ObserveNoAction(now.action, model_->action_form());
   } else {
     text = ObserveCell(Redacted(parts_.redactor, *now.result), *now.action.code, options_.observation);

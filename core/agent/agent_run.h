@@ -27,6 +27,7 @@ struct AgentRunParts {
   Model& model;
   const SessionOptions& session_options;
   std::unique_ptr<Session>& session;  // never null at the start; a recovery may replace it
+  CellHistory& history;               // of that session
   const AgentOptions& options;
   Memory& memory;
   RejectionCounter& rejections;
@@ -53,6 +54,7 @@ class AgentRun {
   AgentState Plan();
   AgentState Generate();
   AgentState Parse();
+  AgentState CheckCell();
   AgentState RunCell();
   AgentState Validate();
   AgentState Observe();
@@ -67,6 +69,7 @@ class AgentRun {
   std::optional<Ending> EndBeforeStep() const;
   std::optional<Ending> EndAfterStep() const;
 
+  bool HoldsBack();  // the cell, for what the check has found
   Result<ChatReply> AskModel(std::vector<ChatMessage> messages, ActionForm form);
   void CountReply(const ChatReply& reply);
   std::vector<SchemaError> CheckInvariants(const Value& answer);
@@ -104,6 +107,7 @@ class AgentRun {
   std::size_t begun_at_ = 0;  // steps before the last recovery
   std::size_t without_code_ = 0;
   std::size_t denials_ = 0;
+  std::size_t failed_checks_ = 0;
   std::size_t repetitions_ = 1;
   std::size_t invalid_answers_ = 0;
   std::vector<SchemaError> last_errors_;  // of the last of them

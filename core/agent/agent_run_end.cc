@@ -156,7 +156,7 @@ AgentState AgentRun::Recover() {
     return GiveUp(std::move(*std::exchange(given_up_, std::nullopt)));
   }
   given_up_.reset();
-  without_code_ = denials_ = invalid_answers_ = 0;
+  without_code_ = denials_ = failed_checks_ = invalid_answers_ = 0;
   repetitions_ = 1;
   begun_at_ = result_.steps.size();
   if (!told->empty()) parts_.memory.AddNote(parts_.redactor.Apply(*told));
@@ -212,6 +212,7 @@ std::optional<std::string> AgentRun::OpenAnew(const SessionOptions& options) {
     if (!(*opened)->PutFile(file.path, file.data)) return std::nullopt;
   }
   parts_.session = std::move(*opened);
+  parts_.history = {.tools = VisibleTools(options, parts_.session->policy()), .cells = {}};
   AdoptSession();
   return "You go on in a new session: variables, imports and files that cells have made are gone; files that "
          "were given are there again.\n";

@@ -5,7 +5,9 @@
 #include <stop_token>
 #include <utility>
 
+#include "gloveport/core/agent/observer_tee.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/host/event_tee.h"
 #include "gloveport/core/wire/value_json.h"
 
 namespace gloveport {
@@ -57,7 +59,13 @@ Result<Value> AgentTool::Call(const Arguments& arguments, CallContext& context) 
   AgentOptions options = options_.agent;
   ASSIGN_OR_RETURN(options.goal, GoalOf(arguments));
   options.deadline = Earlier(options.deadline, context.deadline);
-  Agent agent(runtime_, model_, options_.session, std::move(options));
+  SessionOptions session = options_.session;
+  if (options_.on_call) {
+    const AgentToolOptions::Listeners listeners = options_.on_call(context);
+    options.observer = Tee(options.observer, listeners.observer);
+    session.sink = Tee(session.sink, listeners.sink);
+  }
+  Agent agent(runtime_, model_, std::move(session), std::move(options));
   const std::stop_callback interrupt(context.stop, [&agent] { agent.Interrupt(); });
   ASSIGN_OR_RETURN(const AgentResult result, agent.Run());
   if (options_.on_result) options_.on_result(result);

@@ -20,8 +20,15 @@ struct AgentToolOptions {
   std::string description;  // what it is good at, for the agent that calls it
   SessionOptions session;   // of each call
   // Of each call. `goal` is what is called for; to share a budget with the caller, both have the same
-  // `budget`. The observer hears all calls, from several threads at once.
+  // `budget`. Its observer hears all calls, from several threads at once.
   AgentOptions agent;
+  // Who hears one call, and none of the others that run beside it; asked when it begins, on its thread. May
+  // be null, and give null.
+  struct Listeners {
+    std::shared_ptr<AgentObserver> observer;
+    std::shared_ptr<EventSink> sink;
+  };
+  std::function<Listeners(const CallContext&)> on_call;
   // Called with each run's result, on the thread of the call; may be null.
   std::function<void(const AgentResult&)> on_result;
   bool is_async = false;  // a coroutine function in the cell: `await name(...)`, several with asyncio.gather

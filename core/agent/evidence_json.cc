@@ -47,6 +47,8 @@ Json StepJson(const AgentStep& step) {
                {"observation", step.observation},
                {"tokens", TokensJson(step.tokens)},
                {"model_s", Seconds(step.model_time)}};
+  if (!step.findings.empty()) json["findings"] = ToJson(Verdict{Decision::kDeny, step.findings})["findings"];
+  if (step.check_error) json["check_error"] = ToJson(*step.check_error);
   if (!step.reasoning.empty()) json["reasoning"] = ToValidUtf8(step.reasoning);
   return json;
 }

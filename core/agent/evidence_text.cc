@@ -55,6 +55,10 @@ std::string UsageText(const Usage& usage) {
 }
 
 std::string CellText(const AgentStep& step) {
+  if (!step.result && step.action.code) {
+    return fmt::format("{:<13} not run: {} by the check before it", "held back",
+                       Counted(step.findings.size(), "mistake was found", "mistakes were found"));
+  }
   if (!step.result) return fmt::format("{:<13} no code was run", ActionErrorName(step.action.error));
   const CellResult& cell = *step.result;
   std::string text = fmt::format("{:<13}", OutcomeName(cell.outcome));

@@ -93,15 +93,12 @@ std::string_view StateSentence(const CellResult& result) {
   return "";
 }
 
-void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view refusal_reason,
-                   std::string_view code, const ObservationLimits& limits) {
-  if (verdict.decision == Decision::kEscalate)
-    out += fmt::format("It needs the consent of a person and did not get it: {}\n",
-                       Inline(GivenReason(refusal_reason)));
+void AppendFindings(std::string& out, const std::vector<Finding>& findings, std::string_view code,
+                    const ObservationLimits& limits) {
   std::size_t shown = 0;
-  for (const Finding& finding : verdict.findings) {
+  for (const Finding& finding : findings) {
     if (shown++ == limits.max_findings) {
-      out += fmt::format("- and {} more\n", verdict.findings.size() - limits.max_findings);
+      out += fmt::format("- and {} more\n", findings.size() - limits.max_findings);
       break;
     }
     out += fmt::format("- line {}, column {} [{}]: {}\n", finding.line, finding.column, finding.rule,
@@ -109,6 +106,14 @@ void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view re
     AppendCodeLine(out, code, finding.line);
     if (!finding.hint.empty()) out += fmt::format("  Instead: {}\n", Inline(finding.hint));
   }
+}
+
+void AppendVerdict(std::string& out, const Verdict& verdict, std::string_view refusal_reason,
+                   std::string_view code, const ObservationLimits& limits) {
+  if (verdict.decision == Decision::kEscalate)
+    out += fmt::format("It needs the consent of a person and did not get it: {}\n",
+                       Inline(GivenReason(refusal_reason)));
+  AppendFindings(out, verdict.findings, code, limits);
 }
 
 void AppendError(std::string& out, const CellResult& result, std::string_view code,
@@ -217,6 +222,15 @@ std::string ObserveCellBriefly(const CellResult& result) {
   if (result.error) out += fmt::format(" ({})", Inline(result.error->type, 80));
   const std::size_t size = result.out.size() + result.err.size() + result.repr.size();
   return out + fmt::format("; its {} bytes of output are left out here.\n", size);
+}
+
+std::string ObserveFindings(const std::vector<Finding>& findings, std::string_view code,
+                            const ObservationLimits& limits) {
+  std::string out = "Observation: the cell was not run: a check of its code found mistakes.\n";
+  AppendFindings(out, findings, code, limits);
+  return out +
+         "Mend these lines and send the whole cell again. One that is right as it is runs when you send "
+         "it once more unchanged.\n";
 }
 
 std::string ObserveValidation(const std::vector<SchemaError>& errors, const ObservationLimits& limits) {

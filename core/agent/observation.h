@@ -40,6 +40,10 @@ std::string ObserveCell(const CellResult& result, std::string_view code,
 // One line of it, for a memory that has no room for more.
 std::string ObserveCellBriefly(const CellResult& result);
 
+// A cell that was held back for what was found in it before it ran.
+std::string ObserveFindings(const std::vector<Finding>& findings, std::string_view code,
+                            const ObservationLimits& limits = {});
+
 // A final answer that does not fit the schema.
 std::string ObserveValidation(const std::vector<SchemaError>& errors, const ObservationLimits& limits = {});
 

@@ -48,13 +48,18 @@ class Child {
     }
   }
 
-  // Waits for its end.
-  Status Join(Deadline deadline, SubprocessResult& result) {
+  // Until it has ended and is a zombie.
+  Status Await(Deadline deadline) {
     const UniqueFd watch(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!watch) return FailErrno("cannot watch the program", errno);
     if (const Status ended = WaitFor(watch.get(), POLLIN, deadline); !ended) {
       return Fail(ended.error().code, "it did not end in time");
     }
+    return {};
+  }
+
+  // After Await.
+  Status Reap(SubprocessResult& result) {
     // Whatever it left behind in its group; while it is a zombie the group's number is no other's.
     (void)::kill(-pid_, SIGKILL);
     int status = 0;
@@ -143,9 +148,16 @@ Result<SubprocessResult> RunSubprocess(const SubprocessOptions& options) {
   Child child(pid);
   output.write_end.reset();
   SubprocessResult result;
-  ASSIGN_OR_RETURN(result.output,
-                   ReadOutput(output.read_end.get(), options.max_output_bytes, options.deadline));
-  RETURN_IF_ERROR(child.Join(options.deadline, result));
+  {
+    // Gone before the process is reaped: until then its number is no other's.
+    const std::stop_callback killer(options.stop, [pid] { (void)::kill(-pid, SIGKILL); });
+    ASSIGN_OR_RETURN(result.output,
+                     ReadOutput(output.read_end.get(), options.max_output_bytes, options.deadline));
+    RETURN_IF_ERROR(child.Await(options.deadline));
+  }
+  RETURN_IF_ERROR(child.Reap(result));
+  if (options.stop.stop_requested() && result.signal == SIGKILL)
+    return Fail(ErrorCode::kClosed, "it was stopped");
   return result;
 }
 

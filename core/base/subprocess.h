@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct SubprocessOptions {
   std::filesystem::path folder;   // that it starts in; empty: this process's
   std::size_t max_output_bytes = 1u << 20;
   Deadline deadline = Deadline::Never();
+  std::stop_token stop;  // when it is requested, the program is killed
   enum class Errors { kInherit, kWithOutput } errors = Errors::kInherit;  // where its standard error goes
 };
 
@@ -29,7 +31,7 @@ struct SubprocessResult {
 
 // Returns when the program has ended and its output is read. It runs in a process group of its own, which is
 // killed when this returns: what it left behind goes with it. kIo, kNotFound where it cannot be started,
-// kDeadlineExceeded, kResourceExhausted where it writes too much.
+// kDeadlineExceeded, kClosed where it was stopped, kResourceExhausted where it writes too much.
 Result<SubprocessResult> RunSubprocess(const SubprocessOptions& options);
 
 }  // namespace gloveport

@@ -14,6 +14,7 @@
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/cli/builtin_option.h"
+#include "gloveport/core/cli/check_option.h"
 #include "gloveport/core/cli/hook_option.h"
 #include "gloveport/core/cli/option_error.h"
 #include "gloveport/core/cli/report.h"
@@ -176,6 +177,7 @@ void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
       ->required();
   command.add_option("--file,-f", flags.files, "Copied into the session's work folder; may be repeated");
   command.add_option("--tools,-t", flags.tools, "Tools to grant, by name: a,b")->delimiter(',');
+  command.add_option("--agents", flags.agents, kAgentsHelp);
   command.add_option("--schema,-s", flags.schema, "JSON Schema that the answer must fit");
   command.add_option("--policy,-p", flags.policy, "A preset's name or a policy file")->capture_default_str();
   command.add_option("--instructions", flags.instructions,
@@ -208,6 +210,9 @@ void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
                      "File in place of the built-in system prompt");
   command.add_option("--task-template", flags.task_template,
                      "File in place of the built-in form of the task");
+  command.add_flag("--check", flags.check,
+                   "Have a type checker (ty, pyright or mypy, found on PATH) look at each cell and the\n"
+                   "tools that it calls first; the model mends what is found, before anything runs");
   command.add_flag("--save", flags.save, "Keep the run for `gloveport runs` and `gloveport trace`");
   command.add_flag("--no-stream", flags.no_stream, "Ask the model for whole replies");
 }
@@ -224,15 +229,34 @@ Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& fl
   RETURN_IF_ERROR(ReadTexts(flags, inputs.agent));
   RETURN_IF_ERROR(ReadPrices(flags, inputs.agent));
   RETURN_IF_ERROR(ReadRecovery(program, flags, inputs));
+  if (!flags.agents.empty()) {
+    ASSIGN_OR_RETURN(inputs.agents, ReadAgents(flags.agents, inputs.session.policy));
+  }
+  if (flags.check) {
+    ASSIGN_OR_RETURN(inputs.agent.check, MakeCellChecker());
+  }
   SetBudgets(flags, inputs.agent);
+  // One for the whole tree.
+  if (!inputs.agents.empty())
+    inputs.agent.budget =
+        std::make_shared<Budget>(BudgetLimits{.max_tokens = flags.max_tokens, .max_cost = flags.max_cost});
   return inputs;
 }
 
-Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console) {
+Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, ListenToAgent listen,
+               Console& console) {
   inputs.session.approver = TerminalApprover::Find(console);
   ASSIGN_OR_RETURN(const auto mcp, OpenMcp(flags.mcp, &runtime, inputs.session.approver, console));
   ASSIGN_OR_RETURN(inputs.session.tools, AddMcpTools(mcp, std::move(inputs.session.tools), console));
   if (mcp) console.Note(DescribeServers(*mcp));
+  if (!inputs.agents.empty()) {
+    ASSIGN_OR_RETURN(inputs.session.tools, AddAgents(inputs.agents, {runtime, *inputs.model, inputs.session,
+                                                                     inputs.agent, std::move(listen)}));
+  }
+  if (auto& fallback = inputs.agent.fallback_session) {
+    fallback->tools = inputs.session.tools;
+    fallback->approver = inputs.session.approver;
+  }
   return {};
 }
 

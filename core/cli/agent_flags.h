@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gloveport/core/agent/agent.h"
+#include "gloveport/core/cli/agents_option.h"
 #include "gloveport/core/cli/audit_option.h"
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
@@ -45,10 +46,12 @@ struct AgentFlags {
   bool fresh_session = false;
   bool save = false;
   bool no_stream = false;
+  bool check = false;
   AuditFile audit;
   std::string hook;  // as MakeHook reads it
   McpFlags mcp;
   std::string builtin;  // as WithBuiltinTools reads it
+  std::string agents;   // path, as ReadAgents reads it; empty: none
 };
 
 // Declares them. `flags` must outlive the parsing.
@@ -58,6 +61,7 @@ void AddAgentFlags(CLI::App& command, AgentFlags& flags);
 struct AgentInputs {
   std::unique_ptr<Model> model;
   std::unique_ptr<Model> second_model;  // may be null
+  std::vector<NamedAgent> agents;       // that code can call
   SessionOptions session;
   AgentOptions agent;  // without a goal and an observer
   std::shared_ptr<DecisionHook> hook;
@@ -66,9 +70,10 @@ struct AgentInputs {
 // Errors name the option. The console, at which a tool may ask, must outlive the session.
 Result<AgentInputs> ReadAgentInputs(const Program& program, const AgentFlags& flags, Console& console);
 
-// Gives the session an approver where somebody can be asked, and the tools of MCP servers, which are started.
-// `runtime` and the console must outlive the session.
-Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, Console& console);
+// Gives the session an approver where somebody can be asked, the tools of MCP servers, which are started, and
+// the agents, whose calls `listen` hears of. `runtime`, the models and the console must outlive the session.
+Status Connect(AgentInputs& inputs, const AgentFlags& flags, Runtime& runtime, ListenToAgent listen,
+               Console& console);
 
 // What a reader is told before.
 void Introduce(const AgentInputs& inputs, const AgentFlags& flags, Console& console);

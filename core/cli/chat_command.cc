@@ -29,17 +29,15 @@ constexpr std::string_view kHelp =
 
 class Chat {
  public:
-  Chat(const ChatOptions& options, Runtime& runtime, AgentInputs inputs, std::shared_ptr<AuditLog> log,
-       Console& console)
+  Chat(const ChatOptions& options, Runtime& runtime, AgentInputs inputs, std::shared_ptr<Narrator> narrator,
+       std::shared_ptr<AuditLog> log, Console& console)
       : options_(options),
         runtime_(runtime),
         inputs_(std::move(inputs)),
         log_(std::move(log)),
         console_(console) {
-    const auto voice = inputs_.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
-    const auto narrator = std::make_shared<Narrator>(console, voice, !options.agent.no_stream);
     inputs_.session.sink = narrator;
-    inputs_.agent.observer = narrator;
+    inputs_.agent.observer = std::move(narrator);
     Begin();
   }
 
@@ -150,11 +148,16 @@ ExitCode RunChat(const Program& program, const ChatOptions& options, Console& co
   const auto runtime = Runtime::Create({.record = *log, .hook = inputs->hook});
   if (!runtime) return fail(runtime.error());
   Introduce(*inputs, options.agent, console);
-  if (const Status connected = Connect(*inputs, options.agent, **runtime, console); !connected)
+  const auto voice = inputs->model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
+  const auto narrator = std::make_shared<Narrator>(console, voice, !options.agent.no_stream);
+  const auto listen = [narrator](std::string_view name, const CallContext& call) {
+    return narrator->ListenTo(name, call);
+  };
+  if (const Status connected = Connect(*inputs, options.agent, **runtime, listen, console); !connected)
     return fail(connected.error());
   ExitCode code = kExitOk;
   {
-    Chat chat(options, **runtime, std::move(*inputs), *log, console);
+    Chat chat(options, **runtime, std::move(*inputs), narrator, *log, console);
     if (const Status resumed = chat.Resume(); !resumed) return fail(resumed.error());
     LineEditor editor;
     if (editor.at_terminal()) console.Note("Write a goal, or /help.\n");

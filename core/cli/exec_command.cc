@@ -92,8 +92,9 @@ std::vector<ToolSpec> SpecsOf(const ToolRegistry* tools) {
 Result<std::optional<CellResult>> CheckCell(const std::string& code, const ToolRegistry* tools) {
   constexpr std::chrono::seconds kCheckerTime{60};
   ASSIGN_OR_RETURN(const TypeChecker checker, AtOption("--check", FindTypeChecker()));
-  ASSIGN_OR_RETURN(const auto findings, AtOption("--check", CheckTypes(checker, code, SpecsOf(tools),
-                                                                       Deadline::After(kCheckerTime))));
+  const TypeCheckInput input{.code = code, .tools = SpecsOf(tools), .earlier = {}};
+  ASSIGN_OR_RETURN(const auto findings,
+                   AtOption("--check", CheckTypes(checker, input, Deadline::After(kCheckerTime))));
   if (findings.empty()) return std::nullopt;
   CellResult result;
   result.outcome = Outcome::kDenied;

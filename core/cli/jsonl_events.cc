@@ -46,6 +46,16 @@ void JsonlEvents::OnAction(const Action& action) {
                    {"parse_error", action.code ? Json() : Json(ActionErrorName(action.error))}});
 }
 
+void JsonlEvents::OnCheck(const Result<std::vector<Finding>>& found) {
+  Json json = {{"findings", Json::array()}};
+  if (found) {
+    json = {{"findings", ToJson(Verdict{Decision::kDeny, *found})["findings"]}};
+  } else {
+    json["error"] = ToJson(found.error());
+  }
+  Write("check", std::move(json));
+}
+
 void JsonlEvents::OnResult(const CellResult& result) { Write("result", ToJson(result)); }
 
 void JsonlEvents::OnValidation(const std::vector<SchemaError>& errors) {

@@ -29,6 +29,7 @@ class JsonlEvents : public EventSink, public AgentObserver {
   void OnModelReply(const ChatReply& reply) override;
   void OnPlan(const AgentPlan& plan) override;
   void OnAction(const Action& action) override;
+  void OnCheck(const Result<std::vector<Finding>>& found) override;
   void OnResult(const CellResult& result) override;
   void OnValidation(const std::vector<SchemaError>& errors) override;
   void OnObservation(std::string_view observation) override;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "gloveport/core/base/text.h"
@@ -55,8 +56,11 @@ void Narrator::Heading(std::string_view text) { console_.Note("\n" + std::string
 
 void Narrator::OnStep(std::size_t number, std::size_t max_steps) {
   Heading(fmt::format("Step {} of at most {}", number, max_steps));
+  has_branches_ = false;
   const std::lock_guard lock(mutex_);
   lines_shown_ = 0;
+  started_.clear();
+  nested_.clear();  // of a cell that did not wait for their end
 }
 
 std::string Narrator::CodeBlock(std::string_view code) const {
@@ -77,6 +81,7 @@ void Narrator::OnState(AgentState state) {
   if (state == AgentState::kPlan || state == AgentState::kGenerate) view_.reset();  // of a reply that failed
   if (state == AgentState::kPlan) spinner_.emplace(console_, "the model plans");
   if (state == AgentState::kGenerate) spinner_.emplace(console_, "waiting for the model");
+  if (state == AgentState::kCheck) spinner_.emplace(console_, "the types are checked");
   if (state == AgentState::kRun) spinner_.emplace(console_, "the cell is checked and runs");
 }
 
@@ -125,6 +130,16 @@ void Narrator::OnAction(const Action& action) {
   console_.Note(CodeBlock(*action.code));
 }
 
+void Narrator::OnCheck(const Result<std::vector<Finding>>& found) {
+  spinner_.reset();
+  if (!found) {
+    console_.Note("The types could not be checked: " + Console::Safe(found.error().message), Style::kWarning);
+  } else if (!found->empty()) {
+    console_.Note("The check of the types finds mistakes:", Style::kBad);
+    console_.Note(DescribeFindings({Decision::kDeny, *found}, "    "));
+  }
+}
+
 void Narrator::OnVerdict(std::string_view, std::uint32_t, const Verdict& verdict) {
   if (verdict.decision == Decision::kAllow) {
     console_.Note("The policy check allows it. It runs:", Style::kGood);
@@ -156,13 +171,56 @@ void Narrator::OnOutput(std::string_view, std::uint32_t, Stream, std::string_vie
   ShowLines(false);
 }
 
+void Narrator::InCell(std::string_view text, Style style) {
+  if (has_branches_) return cell_.Item(text, style);
+  console_.Note(console_.Block(text), style);
+}
+
+void Narrator::OnToolStart(std::string_view, std::uint32_t, std::uint64_t call, std::string_view tool,
+                           const Value& arguments) {
+  std::string text = DescribeCall(tool, arguments);
+  const std::lock_guard lock(mutex_);
+  started_[call] = std::move(text);
+}
+
+AgentToolOptions::Listeners Narrator::ListenTo(std::string_view name, const CallContext& call) {
+  const std::string tag = fmt::format("#{}", call.call);
+  const auto nested = std::make_shared<NestedNarrator>(cell_.Below(), tag);
+  std::string text(name);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto started = started_.find(call.call); started != started_.end()) text = started->second;
+    nested_.push_back({call.call, nested});
+    if (nested_.size() > 1) {
+      for (const Nested& each : nested_) each.narrator->TagLines();
+    }
+  }
+  has_branches_ = true;
+  cell_.Item(fmt::format("{} calls the agent {}", tag, text), Style::kGood);
+  return {nested, nested};
+}
+
 void Narrator::OnToolCall(std::string_view, std::uint32_t, const ToolCallRecord& call) {
-  console_.Note("    calls the tool " + DescribeToolCall(call), Style::kGood);
+  std::shared_ptr<NestedNarrator> nested;
+  {
+    const std::lock_guard lock(mutex_);
+    started_.erase(call.call);
+    const auto found = std::find_if(nested_.begin(), nested_.end(),
+                                    [&](const Nested& each) { return each.call == call.call; });
+    if (found != nested_.end()) {
+      nested = std::move(found->narrator);
+      nested_.erase(found);
+    }
+  }
+  has_branches_ = true;
+  if (!nested) return cell_.Item("calls the tool " + DescribeToolCall(call), Style::kGood);
+  nested->Close(call.error);
 }
 
 void Narrator::OnRefusal(std::string_view, std::uint32_t, const Refusal& refusal) {
-  console_.Note(
-      fmt::format("    refused by the {}: {}", Console::Safe(refusal.source), Console::Safe(refusal.message)),
+  has_branches_ = true;
+  cell_.Item(
+      fmt::format("refused by the {}: {}", Console::Safe(refusal.source), Console::Safe(refusal.message)),
       Style::kBad);
 }
 
@@ -172,13 +230,16 @@ void Narrator::OnResult(const CellResult& result) {
     ShowLines(true);
   }
   for (const Value& display : result.displays) {
-    if (!HasOnlyMarks(display)) console_.Note("    " + DescribeDisplay(display), Style::kDim);
+    if (!HasOnlyMarks(display)) InCell(DescribeDisplay(display), Style::kDim);
   }
-  for (const std::string& line : DescribeTruncation(result)) console_.Note("    " + line, Style::kWarning);
+  for (const std::string& line : DescribeTruncation(result)) InCell(line, Style::kWarning);
   if (result.outcome == Outcome::kDenied) return;  // OnVerdict has said it
-  if (result.outcome != Outcome::kOk)
-    console_.Note(console_.Block(DescribeFailure(result, Console::Plain())));
-  console_.Note(CellSummary(result));
+  if (result.outcome != Outcome::kOk) InCell(DescribeFailure(result, Console::Plain()), Style::kPlain);
+  if (has_branches_) {
+    cell_.Last(CellSummary(result));
+  } else {
+    console_.Note(CellSummary(result));
+  }
   if (result.final_answer) {
     console_.Note("It gives a final answer:", Style::kBold);
     console_.Note(console_.Block(DumpJson(result.final_answer->value)));

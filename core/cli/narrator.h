@@ -1,12 +1,15 @@
 // Narrator: tells a run as it happens, on stderr, so that somebody who sees Gloveport for the first time
 // understands each step: what the model said, what the policy check decided, what the code wrote, which tools
-// it called.
+// it called. What happens within a cell is drawn as a tree, agents that are called as tools with their steps.
 //
 // As an EventSink it is thread-safe; as an AgentObserver it belongs to the thread in Agent::Run.
 #ifndef GLOVEPORT_CORE_CLI_NARRATOR_H_
 #define GLOVEPORT_CORE_CLI_NARRATOR_H_
 
+#include <atomic>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,7 +17,10 @@
 #include <vector>
 
 #include "gloveport/core/agent/agent.h"
+#include "gloveport/core/agent/agent_tool.h"
+#include "gloveport/core/cli/call_tree.h"
 #include "gloveport/core/cli/console.h"
+#include "gloveport/core/cli/nested_narrator.h"
 #include "gloveport/core/cli/spinner.h"
 #include "gloveport/core/cli/stream_view.h"
 #include "gloveport/core/host/event_sink.h"
@@ -29,7 +35,11 @@ class Narrator : public EventSink, public AgentObserver {
   Narrator(Console& console, Voice voice, bool stream = false)
       : console_(console),
         voice_(voice),
-        streams_(stream && voice == Voice::kModel && console.notes_on_terminal()) {}
+        streams_(stream && voice == Voice::kModel && console.notes_on_terminal()),
+        cell_(console, TreeMarks::For(console), "    ") {}
+
+  // Who tells of an agent `name` that is called as a tool, below the line of that call (AgentToolOptions).
+  AgentToolOptions::Listeners ListenTo(std::string_view name, const CallContext& call);
 
   // ---- AgentObserver ----
   void OnStep(std::size_t number, std::size_t max_steps) override;
@@ -39,6 +49,7 @@ class Narrator : public EventSink, public AgentObserver {
   void OnPlan(const AgentPlan& plan) override;
   void OnState(AgentState state) override;
   void OnAction(const Action& action) override;
+  void OnCheck(const Result<std::vector<Finding>>& found) override;
   void OnResult(const CellResult& result) override;
   void OnValidation(const std::vector<SchemaError>& errors) override;
   void OnObservation(std::string_view observation) override;
@@ -47,10 +58,19 @@ class Narrator : public EventSink, public AgentObserver {
   // ---- EventSink ----
   void OnVerdict(std::string_view session, std::uint32_t cell, const Verdict& verdict) override;
   void OnOutput(std::string_view session, std::uint32_t cell, Stream stream, std::string_view text) override;
+  void OnToolStart(std::string_view session, std::uint32_t cell, std::uint64_t call, std::string_view tool,
+                   const Value& arguments) override;
   void OnToolCall(std::string_view session, std::uint32_t cell, const ToolCallRecord& call) override;
   void OnRefusal(std::string_view session, std::uint32_t cell, const Refusal& refusal) override;
 
  private:
+  // A call of an agent that is under way.
+  struct Nested {
+    std::uint64_t call;
+    std::shared_ptr<NestedNarrator> narrator;
+  };
+
+  void InCell(std::string_view text, Style style);  // a branch of it, where it has any
   void Heading(std::string_view text);
   void ShowLines(bool with_rest);  // of the output that has arrived
   std::string CodeBlock(std::string_view code) const;
@@ -60,7 +80,12 @@ class Narrator : public EventSink, public AgentObserver {
   const bool streams_;
   std::optional<StreamView> view_;  // of the reply that is being written
   std::optional<Spinner> spinner_;
+  const TreeBranch cell_;
+  std::atomic<bool> has_branches_{false};  // the running cell
+
   std::mutex mutex_;
+  std::map<std::uint64_t, std::string> started_;  // calls of the running cell, in words
+  std::vector<Nested> nested_;
   std::string output_;           // not yet shown: the beginning of a line
   std::size_t lines_shown_ = 0;  // of the running cell
 };

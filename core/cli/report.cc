@@ -123,15 +123,18 @@ std::vector<std::string> DescribeTruncation(const CellResult& result) {
   return lines;
 }
 
-std::string DescribeToolCall(const ToolCallRecord& call) {
-  std::vector<std::string> arguments;
-  if (call.args.is_map()) {
-    for (const auto& [name, value] : call.args.as_map()) {
-      arguments.push_back(fmt::format("{}={}", name.is_text() ? name.as_text() : "?", DumpJson(value)));
-    }
+std::string DescribeCall(std::string_view tool, const Value& arguments) {
+  std::vector<std::string> given;
+  if (arguments.is_map()) {
+    for (const auto& [name, value] : arguments.as_map())
+      given.push_back(fmt::format("{}={}", name.is_text() ? name.as_text() : "?", DumpJson(value)));
   }
+  return Console::Safe(fmt::format("{}({})", tool, fmt::join(given, ", ")));
+}
+
+std::string DescribeToolCall(const ToolCallRecord& call) {
   const std::string outcome = call.ok ? DumpJson(call.result) : "failed: " + call.error;
-  return Console::Safe(fmt::format("{}({}) -> {}", call.name, fmt::join(arguments, ", "), outcome));
+  return DescribeCall(call.name, call.args) + " -> " + Console::Safe(outcome);
 }
 
 }  // namespace gloveport

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gloveport/core/cli/console.h"
@@ -17,6 +18,7 @@ std::string DescribeFailure(const CellResult& result, const Console& console);
 std::string DescribeFindings(const Verdict& verdict, std::string_view indent = "  ");
 std::string DescribeDisplay(const Value& bundle);  // "[image/png, 12.3 KiB]"
 std::vector<std::string> DescribeTruncation(const CellResult& result);
+std::string DescribeCall(std::string_view tool, const Value& arguments);  // without what came of it
 std::string DescribeToolCall(
     const ToolCallRecord& call);                 // "contact_cost(contacts=3, channel='cellular') -> 1.2"
 std::string DescribeBytes(std::uint64_t bytes);  // "12.3 KiB"

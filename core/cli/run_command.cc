@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "gloveport/core/agent/evidence.h"
+#include "gloveport/core/agent/observer_tee.h"
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/interrupt_watcher.h"
 #include "gloveport/core/cli/jsonl_events.h"
 #include "gloveport/core/cli/narrator.h"
-#include "gloveport/core/cli/observer_tee.h"
 #include "gloveport/core/host/event_tee.h"
 
 namespace gloveport {
@@ -38,7 +38,10 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
   const auto events =
       options.jsonl ? std::make_shared<JsonlEvents>(console, !options.agent.no_stream) : nullptr;
   inputs.session.sink = Tee(std::shared_ptr<EventSink>(narrator), std::shared_ptr<EventSink>(events));
-  RETURN_IF_ERROR(Connect(inputs, options.agent, *runtime, console));
+  const auto listen = [narrator](std::string_view name, const CallContext& call) {
+    return narrator->ListenTo(name, call);
+  };
+  RETURN_IF_ERROR(Connect(inputs, options.agent, *runtime, listen, console));
   inputs.agent.observer =
       Tee(std::shared_ptr<AgentObserver>(narrator), std::shared_ptr<AgentObserver>(events));
   const Policy policy = inputs.session.policy;

@@ -27,9 +27,9 @@ constexpr std::string_view kEveryCommand = "*";
 
 // Whoever hands over a folder could otherwise have programs run, requests sent, files read or written, or
 // rules loosened by whoever works in it.
-constexpr std::array<std::string_view, 13> kUserOnly = {
-    "hook",    "mcp",    "mcp-config", "builtin",         "file",           "workdir", "audit", "audit-key",
-    "figures", "prices", "policy",     "fallback-policy", "system-template"};
+constexpr std::array<std::string_view, 14> kUserOnly = {
+    "hook",      "mcp",     "mcp-config", "builtin", "agents",          "file",           "workdir", "audit",
+    "audit-key", "figures", "prices",     "policy",  "fallback-policy", "system-template"};
 
 fs::path UserFile(const Settings::Environment& environment) {
   if (const auto config = environment("XDG_CONFIG_HOME"); config && fs::path(*config).is_absolute())

@@ -16,6 +16,7 @@
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/base/subprocess.h"
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/cli/check_file.h"
 #include "gloveport/core/wire/json_members.h"
 #include "gloveport/core/wire/value_json.h"
 #include "gloveport/tools/python_stub.h"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::string_view kFile = "cell.py";
 constexpr std::size_t kMaxFindings = 50;
+constexpr std::size_t kMaxFileBytes = 1u << 20;
 constexpr TypeChecker kCheckers[] = {TypeChecker::kTy, TypeChecker::kPyright, TypeChecker::kMypy};
 
 // What says nothing about a cell: modules that this machine's checker does not know, and what notebooks are
@@ -66,13 +68,7 @@ class CheckFolder {
 std::string ImportLine(const std::vector<ToolSpec>& tools) {
   std::set<std::string> names(std::begin(kCellNames), std::end(kCellNames));
   for (const ToolSpec& tool : tools) names.insert(tool.name);
-  return fmt::format("from gloveport_tools import {}\n", fmt::join(names, ", "));
-}
-
-bool BeginsWithFutureImport(std::string_view code) {
-  const auto lines = SplitLines(code);
-  return std::any_of(lines.begin(), lines.end(),
-                     [](std::string_view line) { return line.starts_with("from __future__ "); });
+  return fmt::format("from gloveport_tools import {}", fmt::join(names, ", "));
 }
 
 std::vector<std::string> CommandOf(TypeChecker checker) {
@@ -203,23 +199,25 @@ std::vector<Finding> ReadFindings(TypeChecker checker, std::string_view output, 
   std::vector<Finding> findings;
   for (Reported& reported : checker == TypeChecker::kPyright ? ReadPyright(output) : ReadLines(output)) {
     Finding& finding = reported.finding;
-    if (findings.size() == kMaxFindings || IsIgnored(reported.rule, finding.message)) continue;
+    if (findings.size() == kMaxFindings || finding.line <= lines_before ||
+        IsIgnored(reported.rule, finding.message))
+      continue;
     finding.rule = "types";
-    finding.line = std::max(1, finding.line - lines_before);
+    finding.line -= lines_before;
     if (!reported.rule.empty()) finding.message += fmt::format(" [{}]", reported.rule);
     findings.push_back(std::move(finding));
   }
   return findings;
 }
 
-Result<std::vector<Finding>> CheckTypes(TypeChecker checker, std::string_view code,
-                                        const std::vector<ToolSpec>& tools, Deadline deadline) {
+Result<std::vector<Finding>> CheckTypes(TypeChecker checker, const TypeCheckInput& input, Deadline deadline,
+                                        std::stop_token stop) {
+  const CheckFile file = MakeCheckFile(ImportLine(input.tools), input.earlier, input.code);
+  if (file.text.size() > kMaxFileBytes)
+    return Fail(ErrorCode::kResourceExhausted, "the cells of the session are too long to be checked");
   ASSIGN_OR_RETURN(const CheckFolder folder, CheckFolder::Make());
-  const bool before = !BeginsWithFutureImport(code);
-  std::string text =
-      before ? ImportLine(tools) + std::string(code) : std::string(code) + "\n" + ImportLine(tools);
-  RETURN_IF_ERROR(WriteFile(folder.path() / kFile, text));
-  RETURN_IF_ERROR(WriteFile(folder.path() / "gloveport_tools.pyi", PythonStub(tools)));
+  RETURN_IF_ERROR(WriteFile(folder.path() / kFile, file.text));
+  RETURN_IF_ERROR(WriteFile(folder.path() / "gloveport_tools.pyi", PythonStub(input.tools)));
   // So that none is looked for in the folders above.
   RETURN_IF_ERROR(WriteFile(folder.path() / "pyrightconfig.json", "{\"reportMissingImports\": \"none\"}"));
   RETURN_IF_ERROR(WriteFile(folder.path() / "ty.toml", ""));
@@ -227,6 +225,7 @@ Result<std::vector<Finding>> CheckTypes(TypeChecker checker, std::string_view co
   options.argv = CommandOf(checker);
   options.folder = folder.path();
   options.deadline = deadline;
+  options.stop = std::move(stop);
   options.max_output_bytes = 4u << 20;
   if (checker != TypeChecker::kPyright) options.errors = SubprocessOptions::Errors::kWithOutput;
   auto ended = RunSubprocess(options);
@@ -236,7 +235,7 @@ Result<std::vector<Finding>> CheckTypes(TypeChecker checker, std::string_view co
     return Fail(ErrorCode::kIo,
                 fmt::format("{} failed with exit code {}: {}", TypeCheckerName(checker), ended->exit_code,
                             EscapeForTerminal(ended->output.substr(0, 500))));
-  return ReadFindings(checker, ended->output, before ? 1 : 0);
+  return ReadFindings(checker, ended->output, file.lines_before);
 }
 
 }  // namespace gloveport

@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_CORE_CLI_TYPE_CHECK_H_
 #define GLOVEPORT_CORE_CLI_TYPE_CHECK_H_
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,21 @@ std::string_view TypeCheckerName(TypeChecker checker);  // "ty", "pyright", "myp
 // The first of ty, pyright and mypy that is on PATH. kNotFound where none is, with what to install.
 Result<TypeChecker> FindTypeChecker();
 
+struct TypeCheckInput {
+  std::string_view code;
+  std::vector<ToolSpec> tools;
+  std::vector<std::string> earlier;  // cells whose definitions the code may use; see check_file.h
+};
+
 // What the checker finds, with the rule "types": lines and columns are those of `code`. The checker runs in a
 // temporary folder that has the code and the stub only, with no configuration of the user's. kIo where it
-// cannot be started or does not say anything that can be read, kDeadlineExceeded.
-Result<std::vector<Finding>> CheckTypes(TypeChecker checker, std::string_view code,
-                                        const std::vector<ToolSpec>& tools, Deadline deadline);
+// cannot be started or does not say anything that can be read, kDeadlineExceeded, kClosed where it was
+// stopped, kResourceExhausted where there is too much to look at.
+Result<std::vector<Finding>> CheckTypes(TypeChecker checker, const TypeCheckInput& input, Deadline deadline,
+                                        std::stop_token stop = {});
 
-// The findings in what a checker wrote about a file with one line before the code. Pure.
+// The findings in what a checker wrote about a file with so many lines before the code, of which it says
+// nothing. Pure.
 std::vector<Finding> ReadFindings(TypeChecker checker, std::string_view output, int lines_before);
 
 }  // namespace gloveport

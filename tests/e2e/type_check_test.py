@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""`gloveport exec --tools-pyi` and `--check`, with a type checker that is really there.
+"""`gloveport exec --tools-pyi`, and `--check` of exec, run and chat, with a type checker that is really there.
 
 mypy is taken from the folder that MYPY names (scripts/test makes it) or from PATH.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -74,6 +75,48 @@ class Check(Case):
         self.assertNotEqual(OK, done.returncode)
         self.assertEqual("", done.stdout)
         self.assertIn("out of order", done.stderr)
+
+    def run_script(self, *cells, path=None):
+        """A run whose model sends these cells one after the other: what it was told and did."""
+        lines = [json.dumps({"content": f"Thought: go on.\n```python\n{cell}\n```"}) + "\n" for cell in cells]
+        script = self.write("script.jsonl", "".join(lines))
+        done = gloveport("run", "reach it", "--model", f"scripted:{script}", "--check", "--builtin", TOOLS, "--json",
+                         PATH=path or self.path + ":/usr/bin:/bin")
+        self.assertExit(OK, done)
+        return json.loads(done.stdout)
+
+    def test_a_run_hands_findings_back_before_the_cell_runs(self):
+        run = self.run_script("print('ran')\nx = calculator(1)", "x = calculator('1')", "final_answer(x)")
+        first, second, _ = run["steps"]
+        self.assertIsNone(first["result"])
+        self.assertEqual([2], [finding["line"] for finding in first["findings"]])
+        self.assertRegex(first["observation"], r'not run(?s:.)*line 2, column 16 \[types\].*"int".*\n.*x = calculator\(1\)')
+        self.assertEqual("ok", second["result"]["outcome"])
+        self.assertEqual(1, run["answer"])
+
+    def test_a_run_knows_what_earlier_cells_have_defined(self):
+        run = self.run_script(
+            "from __future__ import annotations\nimport math\ntotal = 1\ndef f(a):\n    return a",
+            "late = 2\nraise ValueError",
+            "def f(a, b):\n    return a + b\ntotal = 'text'",
+            "print(math.pi, late, total.upper(), f(1, 2))\nunknown",
+            "final_answer(f(total, str(late)))")
+        self.assertEqual("text2", run["answer"])
+        findings = [(step["step"], finding["line"]) for step in run["steps"] for finding in step.get("findings", [])]
+        self.assertEqual([(4, 2)], findings, run["steps"])
+
+    def test_a_run_goes_on_where_the_checker_breaks(self):
+        os.remove(os.path.join(self.path, "mypy"))
+        with open(os.path.join(self.path, "mypy"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho out of order\nexit 2\n")
+        os.chmod(os.path.join(self.path, "mypy"), 0o755)
+        run = self.run_script("final_answer(1)")
+        self.assertIn("out of order", run["steps"][0]["check_error"]["message"])
+        os.remove(os.path.join(self.path, "mypy"))
+        script = os.path.join(self.folder, "script.jsonl")
+        done = gloveport("run", "x", "--model", f"scripted:{script}", "--check", PATH=self.path)
+        self.assertExit(USAGE, done)
+        self.assertIn("--check: no type checker is on PATH", done.stderr)
 
     def test_the_stub_is_one_that_mypy_takes(self):
         done = gloveport("exec", "--tools-pyi", "--builtin", TOOLS)

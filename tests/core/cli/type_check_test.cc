@@ -22,8 +22,7 @@ TEST(TypeCheck, ReadsWhatMypySays) {
            "other.py:1:1: error: not ours  [x]\n"
            "cell.py:1:1: error: in the line before  [x]\n"),
       "2:14 Argument 1 to \"f\" has type \"int\"; expected \"list[str]\" [arg-type]\n"
-      "6:0 invalid syntax [syntax]\n"
-      "1:1 in the line before [x]\n");
+      "6:0 invalid syntax [syntax]\n");
   EXPECT_EQ(Read(TypeChecker::kMypy, "cell.py:3:14: error: x  [y]", 0), "3:14 x [y]\n");
   EXPECT_EQ(Read(TypeChecker::kMypy, ""), "");
   EXPECT_EQ(Read(TypeChecker::kMypy,
@@ -45,7 +44,8 @@ TEST(TypeCheck, ReadsWhatPyrightSays) {
       {"severity": "error", "message": "m", "rule": "reportArgumentType", "range": {"start": {"line": 2, "character": 13}}},
       {"severity": "warning", "message": "w", "range": {"start": {"line": 0, "character": 0}}},
       {"severity": "error", "message": "\"await\" allowed only within async function", "range": {"start": {"line": 4}}},
-      {"severity": "error", "message": "bare"}, 7]})"),
+      {"severity": "error", "message": "bare", "range": {"start": {"line": 1}}},
+      {"severity": "error", "message": "before"}, 7]})"),
             "2:14 m [reportArgumentType]\n1:1 bare\n");
   EXPECT_EQ(Read(TypeChecker::kPyright, "no JSON"), "");
 }

@@ -1,6 +1,6 @@
 // Tee: passes on what an agent run tells to two observers, the first before the second.
-#ifndef GLOVEPORT_CORE_CLI_OBSERVER_TEE_H_
-#define GLOVEPORT_CORE_CLI_OBSERVER_TEE_H_
+#ifndef GLOVEPORT_CORE_AGENT_OBSERVER_TEE_H_
+#define GLOVEPORT_CORE_AGENT_OBSERVER_TEE_H_
 
 #include <memory>
 
@@ -14,4 +14,4 @@ std::shared_ptr<AgentObserver> Tee(std::shared_ptr<AgentObserver> first,
 
 }  // namespace gloveport
 
-#endif  // GLOVEPORT_CORE_CLI_OBSERVER_TEE_H_
+#endif  // GLOVEPORT_CORE_AGENT_OBSERVER_TEE_H_

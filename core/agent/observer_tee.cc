@@ -1,4 +1,4 @@
-#include "gloveport/core/cli/observer_tee.h"
+#include "gloveport/core/agent/observer_tee.h"
 
 #include <utility>
 
@@ -22,6 +22,7 @@ class ObserverTee : public AgentObserver {
   void OnModelReply(const ChatReply& reply) override { Both(&AgentObserver::OnModelReply, reply); }
   void OnPlan(const AgentPlan& plan) override { Both(&AgentObserver::OnPlan, plan); }
   void OnAction(const Action& action) override { Both(&AgentObserver::OnAction, action); }
+  void OnCheck(const Result<std::vector<Finding>>& found) override { Both(&AgentObserver::OnCheck, found); }
   void OnResult(const CellResult& result) override { Both(&AgentObserver::OnResult, result); }
   void OnValidation(const std::vector<SchemaError>& errors) override {
     Both(&AgentObserver::OnValidation, errors);
