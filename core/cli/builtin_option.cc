@@ -31,8 +31,16 @@ const char* const kBuiltinHelp =
 Result<std::shared_ptr<const ToolRegistry>> WithBuiltinTools(std::shared_ptr<const ToolRegistry> others,
                                                              const std::string& text, Console* console) {
   if (text.empty()) return others;
+  return WithBuiltinToolsAsking(console != nullptr ? TerminalPrompt::Find(*console) : nullptr,
+                                std::move(others), text);
+}
+
+Result<std::shared_ptr<const ToolRegistry>> WithBuiltinToolsAsking(std::shared_ptr<UserPrompt> prompt,
+                                                                   std::shared_ptr<const ToolRegistry> others,
+                                                                   const std::string& text) {
+  if (text.empty()) return others;
   BuiltinHost host;
-  if (console != nullptr) host.prompt = TerminalPrompt::Find(*console);
+  host.prompt = std::move(prompt);
   auto made = AtOption("--builtin", MakeTools(text, std::move(host)));
   if (!made) {
     // Whatever is wrong with it is a matter of how the command was called.
@@ -40,9 +48,7 @@ Result<std::shared_ptr<const ToolRegistry>> WithBuiltinTools(std::shared_ptr<con
     return tl::unexpected<Error>(std::move(made).error());
   }
   auto all = std::make_shared<ToolRegistry>();
-  if (others) {
-    for (const auto& tool : others->tools()) RETURN_IF_ERROR(all->Add(tool));
-  }
+  if (others) RETURN_IF_ERROR(all->AddAll(*others));
   for (auto& tool : *made) RETURN_IF_ERROR(AtOption("--builtin", all->Add(std::move(tool))));
   return all;
 }

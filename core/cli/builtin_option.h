@@ -8,6 +8,7 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/cli/console.h"
+#include "gloveport/tools/builtin/ask_user.h"
 #include "gloveport/tools/registry.h"
 
 namespace gloveport {
@@ -21,6 +22,11 @@ extern const char* const kBuiltinHelp;
 // tool of that name is there already.
 Result<std::shared_ptr<const ToolRegistry>> WithBuiltinTools(std::shared_ptr<const ToolRegistry> others,
                                                              const std::string& text, Console* console);
+
+// The same, with another way to ask; null: nobody is there.
+Result<std::shared_ptr<const ToolRegistry>> WithBuiltinToolsAsking(std::shared_ptr<UserPrompt> prompt,
+                                                                   std::shared_ptr<const ToolRegistry> others,
+                                                                   const std::string& text);
 
 }  // namespace gloveport
 

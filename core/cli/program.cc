@@ -116,7 +116,10 @@ void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& op
 
 void AddToolsCommand(CLI::App& app, const Program& program, ToolsCommandOptions& options, Command& action) {
   CLI::App* command =
-      app.add_subcommand("tools", "List the tools of MCP servers as the Python functions that they become");
+      app.add_subcommand("tools",
+                         "List built-in tools and those of MCP servers as the Python functions that\n"
+                         "they are in sessions");
+  AddBuiltin(*command, options.builtin);
   AddMcp(*command, options.mcp);
   command->add_flag("--brief", options.brief, "One line each");
   command->add_flag("--json", options.json, "One JSON list on stdout");
@@ -239,9 +242,12 @@ void AddReplay(CLI::App& app, const Program& program, ReplayCommandOptions& opti
     command.add_option("file", options.file, "Audit log")->required();
     command
         .add_option("--against", options.against,
-                    "record: tools answer what they answered then; live: the program's own are called")
+                    "record: tools answer what they answered then; live: the program's own are called,\n"
+                    "and those of --builtin and --mcp")
         ->check(CLI::IsMember({"record", "live"}))
         ->capture_default_str();
+    AddBuiltin(command, options.builtin);
+    AddMcp(command, options.mcp);
     command.add_flag("--json", options.json, "One JSON object on stdout");
   };
   CLI::App* replay = app.add_subcommand(

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gloveport/core/base/fd_io.h"
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/failure.h"
 #include "gloveport/core/cli/report.h"
 #include "gloveport/core/host/result_json.h"
@@ -17,10 +18,14 @@ namespace {
 
 constexpr std::size_t kMaxShown = 400;
 
-ReplayOptions OptionsOf(const Program& program, const ReplayCommandOptions& options) {
+Result<ReplayOptions> OptionsOf(const Program& program, const ReplayCommandOptions& options,
+                                Console& console) {
   ReplayOptions replay;
   replay.runtime.min_ready = 0;
-  if (options.against == "live") replay.live_tools = program.tools;
+  if (options.against != "live") return replay;
+  ASSIGN_OR_RETURN(replay.live_tools, WithBuiltinTools(program.tools, options.builtin, &console));
+  ASSIGN_OR_RETURN(const auto mcp, OpenMcp(options.mcp, nullptr, nullptr, console));
+  ASSIGN_OR_RETURN(replay.live_tools, AddMcpTools(mcp, std::move(replay.live_tools), console));
   return replay;
 }
 
@@ -71,7 +76,9 @@ ExitCode RunReplay(const Program& program, const ReplayCommandOptions& options, 
   const auto records = ReadLog(options.file);
   if (!records)
     return ReportFailure(program, "replay", records.error(), FailureFormOf(options.json), console);
-  const auto report = Replay(*records, OptionsOf(program, options));
+  const auto replay = OptionsOf(program, options, console);
+  if (!replay) return ReportFailure(program, "replay", replay.error(), FailureFormOf(options.json), console);
+  const auto report = Replay(*records, *replay);
   if (!report) return ReportFailure(program, "replay", report.error(), FailureFormOf(options.json), console);
   console.Data(options.json ? DumpJson(ToJson(*report)) + "\n" : Page(*report, console));
   return report->divergences.empty() ? kExitOk : kExitProgramFailed;
@@ -83,7 +90,9 @@ ExitCode RunResume(const Program& program, const ReplayCommandOptions& options, 
   const auto records = ReadLog(options.file);
   if (!records)
     return ReportFailure(program, "resume", records.error(), FailureFormOf(options.json), console);
-  auto resumed = Resume(*records, OptionsOf(program, options));
+  const auto replay = OptionsOf(program, options, console);
+  if (!replay) return ReportFailure(program, "resume", replay.error(), FailureFormOf(options.json), console);
+  auto resumed = Resume(*records, *replay);
   if (!resumed)
     return ReportFailure(program, "resume", resumed.error(), FailureFormOf(options.json), console);
   const auto session = FindSession(*resumed, options.session);

@@ -7,15 +7,19 @@
 
 #include "gloveport/core/cli/console.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_option.h"
 #include "gloveport/core/cli/program.h"
 
 namespace gloveport {
 
 struct ReplayCommandOptions {
-  std::string file;                // audit log
-  std::string against = "record";  // "record": tools answer as they did; "live": the program's own are called
-  std::string session;             // resume: which; empty: the only one
-  std::string code_file;           // resume: what runs then
+  std::string file;  // audit log
+  // "record": tools answer as they did; "live": the program's own and those below are called.
+  std::string against = "record";
+  std::string builtin;  // as WithBuiltinTools reads it
+  McpFlags mcp;
+  std::string session;              // resume: which; empty: the only one
+  std::string code_file;            // resume: what runs then
   std::optional<std::string> code;  // or the code itself
   bool json = false;
 };

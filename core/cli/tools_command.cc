@@ -2,6 +2,7 @@
 
 #include "gloveport/core/agent/prompts.h"
 #include "gloveport/core/agent/tool_index.h"
+#include "gloveport/core/cli/builtin_option.h"
 #include "gloveport/core/cli/failure.h"
 #include "gloveport/core/wire/value_json.h"
 #include "gloveport/tools/input_schema.h"
@@ -38,9 +39,11 @@ ExitCode RunTools(const Program& program, const ToolsCommandOptions& options, Co
   const auto fail = [&](const Error& error) {
     return ReportFailure(program, "tools", error, FailureFormOf(options.json), console);
   };
+  const auto own = WithBuiltinTools(program.tools, options.builtin, nullptr);
+  if (!own) return fail(own.error());
   const auto client = OpenMcp(options.mcp, nullptr, nullptr, console);
   if (!client) return fail(client.error());
-  const auto tools = AddMcpTools(*client, program.tools, console);
+  const auto tools = AddMcpTools(*client, *own, console);
   if (!tools) return fail(tools.error());
   if (*client) console.Note(DescribeServers(**client), Style::kDim);
   if (*tools) ShowTools(**tools, options, console);

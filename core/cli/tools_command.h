@@ -1,4 +1,5 @@
-// `gloveport tools`: the tools that MCP servers offer, as the Python functions that they are in sessions.
+// `gloveport tools`: the program's tools, the built-in ones and those of MCP servers, as the Python functions
+// that they are in sessions.
 #ifndef GLOVEPORT_CORE_CLI_TOOLS_COMMAND_H_
 #define GLOVEPORT_CORE_CLI_TOOLS_COMMAND_H_
 
@@ -13,7 +14,8 @@ namespace gloveport {
 
 struct ToolsCommandOptions {
   McpFlags mcp;
-  bool brief = false;  // one line each
+  std::string builtin;  // as WithBuiltinTools reads it
+  bool brief = false;   // one line each
   bool json = false;
 };
 

@@ -53,6 +53,7 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
       {"parse", {"text"}, nullptr, nullptr, &Connection::Parse},
       {"validate", {"value", "schema"}, nullptr, nullptr, &Connection::Validate},
       {"approve", {"approval", "decision", "reason", "sha256", "by", "code", "args"}, &Connection::Approve},
+      {"answer", {"question", "answer"}, &Connection::AnswerQuestion},
       {"grants", {"session"}, nullptr, &Served::Grants},
       {"revoke_grant", {"session", "grant"}, nullptr, &Served::RevokeGrant},
       {"checkpoint", {"session"}, nullptr, &Served::Checkpoint},
@@ -69,11 +70,13 @@ const Connection::Operation* Connection::FindOperation(std::string_view name) {
   return nullptr;
 }
 
-Connection::Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools)
+Connection::Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools,
+                       std::shared_ptr<QuestionDesk> questions)
     : runtime_(runtime),
       outbox_(outbox),
       max_sessions_(max_sessions),
       add_tools_(std::move(add_tools)),
+      desk_(questions ? std::move(questions) : std::make_shared<QuestionDesk>()),
       questions_(activity_),
       closing_(activity_) {}
 
@@ -133,8 +136,8 @@ Status Connection::CheckRoomFor(std::size_t count) {
 // The name is given out at once, so that a client may send what comes next without waiting for the reply.
 std::shared_ptr<ServedSession> Connection::NewSession() {
   std::string name = fmt::format("s{}", ++opened_);
-  auto session =
-      std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, approvals_, activity_, add_tools_);
+  auto session = std::make_shared<ServedSession>(name, runtime_, outbox_, calls_, approvals_, *desk_,
+                                                 activity_, add_tools_);
   sessions_.emplace(std::move(name), session);
   return session;
 }
@@ -210,6 +213,20 @@ void Connection::Approve(Request request) {
   if (!decision) return outbox_.Failed(request.id(), decision.error());
   const Status decided = approvals_.Decide(number->get<std::uint64_t>(), std::move(*decision));
   if (!decided) return outbox_.Failed(request.id(), decided.error());
+  if (!request.id().is_null()) outbox_.Ok(request.id());
+}
+
+void Connection::AnswerQuestion(Request request) {
+  const auto status = [&]() -> Status {
+    ASSIGN_OR_RETURN(const std::optional<std::uint64_t> question, request.Count("question"));
+    ASSIGN_OR_RETURN(const Json* answer, request.Need("answer"));
+    if (!question)
+      return Fail(ErrorCode::kInvalidArgument, "answer: \"question\" must be the number of a question event");
+    if (answer->is_null()) return desk_->Reply(*question, std::nullopt);
+    ASSIGN_OR_RETURN(std::string text, request.Text("answer"));
+    return desk_->Reply(*question, std::move(text));
+  }();
+  if (!status) return outbox_.Failed(request.id(), status.error());
   if (!request.id().is_null()) outbox_.Ok(request.id());
 }
 

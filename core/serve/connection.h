@@ -16,6 +16,7 @@
 #include "gloveport/core/serve/outbox.h"
 #include "gloveport/core/serve/pending_approvals.h"
 #include "gloveport/core/serve/pending_calls.h"
+#include "gloveport/core/serve/question_desk.h"
 #include "gloveport/core/serve/request.h"
 #include "gloveport/core/serve/served_session.h"
 #include "gloveport/core/serve/task_queue.h"
@@ -24,7 +25,8 @@ namespace gloveport {
 
 class Connection {
  public:
-  Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools = {});
+  Connection(Runtime& runtime, Outbox& outbox, std::size_t max_sessions, AddTools add_tools = {},
+             std::shared_ptr<QuestionDesk> questions = nullptr);
   ~Connection();  // ends every session; what still runs is answered with how it ended
 
   // One line of input. Every line that is not blank is answered, now or when its operation is done.
@@ -34,6 +36,7 @@ class Connection {
   void CloseInput() {
     calls_.Close();
     approvals_.Close();
+    desk_->Close();
   }
 
   // Returns when no request is waiting or running, when the deadline has passed, or when `stop_fd` is
@@ -50,6 +53,7 @@ class Connection {
   void Interrupt(Request request);
   void ToolReply(Request request);
   void Approve(Request request);
+  void AnswerQuestion(Request request);
   void Branch(Request request);
   void Unsupported(Request request);
   void PostToSession(Request request, ServedSession::Handler handler);
@@ -72,6 +76,7 @@ class Connection {
   Outbox& outbox_;
   const std::size_t max_sessions_;
   const AddTools add_tools_;
+  const std::shared_ptr<QuestionDesk> desk_;
   Activity activity_;
   PendingCalls calls_;
   PendingApprovals approvals_;

@@ -1,12 +1,14 @@
 // The operations of a connection that ask about code and values and need no session.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "gloveport/core/agent/action_parser.h"
 #include "gloveport/core/host/result_json.h"
+#include "gloveport/core/serve/client_tool.h"
 #include "gloveport/core/serve/connection.h"
 #include "gloveport/core/serve/request_policy.h"
 
@@ -30,6 +32,23 @@ Result<std::vector<std::string>> ToolNames(const Request& request) {
   return names;
 }
 
+// Those that the host adds to a session whose client declares `declared`.
+Status AddHostTools(const AddTools& add_tools, const Json* declared, std::vector<std::string>& names) {
+  if (!add_tools) return {};
+  auto own = std::make_shared<ToolRegistry>();
+  for (std::size_t i = 0; declared != nullptr && i < declared->size(); ++i) {
+    if (!(*declared)[i].is_object()) continue;  // a name: nothing is known of it that could collide
+    ASSIGN_OR_RETURN(ToolSpec spec, ParseToolDeclaration((*declared)[i]));
+    RETURN_IF_ERROR(own->Add(std::make_shared<ClientTool>(std::move(spec), nullptr)));
+  }
+  ASSIGN_OR_RETURN(const auto all, add_tools(own));
+  for (const auto& tool : all->tools()) {
+    if (std::find(names.begin(), names.end(), tool->spec().name) == names.end())
+      names.push_back(tool->spec().name);
+  }
+  return {};
+}
+
 }  // namespace
 
 void Connection::Ask(Request request, Question question) {
@@ -46,7 +65,8 @@ void Connection::Ask(Request request, Question question) {
 Result<Json> Connection::Check(const Request& request) {
   ASSIGN_OR_RETURN(const std::string code, request.Text("code"));
   ASSIGN_OR_RETURN(const Policy policy, PolicyOf(request));
-  ASSIGN_OR_RETURN(const std::vector<std::string> tools, ToolNames(request));
+  ASSIGN_OR_RETURN(std::vector<std::string> tools, ToolNames(request));
+  RETURN_IF_ERROR(AddHostTools(add_tools_, request.Find("tools"), tools));
   ASSIGN_OR_RETURN(const Verdict verdict, runtime_.Check(policy, code, tools));
   return Json{{"verdict", ToJson(verdict)}};
 }

@@ -101,16 +101,33 @@ class ServedSession::Asker : public Approver {
 };
 
 ServedSession::ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
-                             PendingApprovals& approvals, Activity& activity, AddTools add_tools)
+                             PendingApprovals& approvals, QuestionDesk& desk, Activity& activity,
+                             AddTools add_tools)
     : name_(std::move(name)),
       runtime_(runtime),
       outbox_(outbox),
       calls_(calls),
       approvals_(approvals),
+      desk_(desk),
       add_tools_(std::move(add_tools)),
       queue_(activity) {}
 
 ServedSession::~ServedSession() { End(); }
+
+void ServedSession::TakeQuestions() {
+  const std::string session = [this] {
+    const std::lock_guard lock(mutex_);
+    return session_ ? session_->id() : "";
+  }();
+  if (session.empty()) return;
+  desk_.Attach(session, {[this](const ClientQuestion& question) {
+                           outbox_.Event(running(), "question", QuestionEvent(question, name_));
+                         },
+                         [this](std::uint64_t id) {
+                           outbox_.Event(running(), "question_withdrawn", {{"question", id}});
+                         }});
+  attached_ = std::shared_ptr<void>(nullptr, [&desk = desk_, session](void*) { desk.Detach(session); });
+}
 
 bool ServedSession::Post(Request request, Handler handler) {
   auto shared = std::make_shared<const Request>(std::move(request));
@@ -167,12 +184,15 @@ Result<std::unique_ptr<Session>> ServedSession::Start(const Request& request) {
 
 Result<Json> ServedSession::Open(const Request& request) {
   auto started = Start(request);
-  const std::lock_guard lock(mutex_);
-  failed_ = !started;
-  if (!started) return tl::unexpected<Error>(std::move(started).error());
-  if (ended_)
-    return Fail(ErrorCode::kClosed, fmt::format("session {} was closed while it was opened", name_));
-  session_ = std::move(*started);
+  {
+    const std::lock_guard lock(mutex_);
+    failed_ = !started;
+    if (!started) return tl::unexpected<Error>(std::move(started).error());
+    if (ended_)
+      return Fail(ErrorCode::kClosed, fmt::format("session {} was closed while it was opened", name_));
+    session_ = std::move(*started);
+  }
+  TakeQuestions();
   return Json{{"session", name_}, {"layers", ToJson(session_->layers())}};
 }
 
@@ -387,6 +407,7 @@ void ServedSession::BecomeBranch(Result<std::unique_ptr<Session>> session) {
     if (session) session_ = std::move(*session);
     if (ended_) late = session_;
   }
+  TakeQuestions();
   born_.notify_all();
   if (late) late->Close();
 }

@@ -16,6 +16,7 @@
 #include "gloveport/core/serve/output_budget.h"
 #include "gloveport/core/serve/pending_approvals.h"
 #include "gloveport/core/serve/pending_calls.h"
+#include "gloveport/core/serve/question_desk.h"
 #include "gloveport/core/serve/request.h"
 #include "gloveport/core/serve/task_queue.h"
 #include "gloveport/core/serve/utf8_joiner.h"
@@ -30,7 +31,7 @@ class ServedSession {
  public:
   // All of them must outlive the session. `add_tools` may be empty.
   ServedSession(std::string name, Runtime& runtime, Outbox& outbox, PendingCalls& calls,
-                PendingApprovals& approvals, Activity& activity, AddTools add_tools = {});
+                PendingApprovals& approvals, QuestionDesk& desk, Activity& activity, AddTools add_tools = {});
   ~ServedSession();  // ends it, answers what still waits with errors
 
   const std::string& name() const { return name_; }
@@ -82,12 +83,14 @@ class ServedSession {
   Result<std::shared_ptr<ToolRegistry>> MakeTools(const std::vector<ToolSpec>& specs);
   void BecomeBranch(Result<std::unique_ptr<Session>> session);
   void AwaitBirth();
+  void TakeQuestions();  // of the session that has just begun
 
   const std::string name_;
   Runtime& runtime_;
   Outbox& outbox_;
   PendingCalls& calls_;
   PendingApprovals& approvals_;
+  QuestionDesk& desk_;
   const AddTools add_tools_;
 
   mutable std::mutex mutex_;
@@ -101,6 +104,8 @@ class ServedSession {
   Json running_;  // id of the run that is going on; null between runs
   Utf8Joiner output_[2];
   OutputBudget budget_;
+
+  std::shared_ptr<void> attached_;  // to the desk, as long as this lives
 
   TaskQueue queue_;  // last: its thread uses all of the above
 };

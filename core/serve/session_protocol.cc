@@ -57,7 +57,7 @@ Status ServeSessionProtocol(Runtime& runtime, const SessionProtocolOptions& opti
   Outbox outbox(*writer);
   Status status;
   {
-    Connection connection(runtime, outbox, options.max_sessions, options.add_tools);
+    Connection connection(runtime, outbox, options.max_sessions, options.add_tools, options.questions);
     LineReader reader(options.input_fd, gone.get(), options.max_line_bytes);
     status = ReadRequests(reader, connection, outbox, options.max_line_bytes);
     connection.CloseInput();

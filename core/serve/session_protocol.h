@@ -9,6 +9,7 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/host/runtime.h"
+#include "gloveport/core/serve/question_desk.h"
 #include "gloveport/core/serve/served_session.h"
 
 namespace gloveport {
@@ -24,7 +25,8 @@ struct SessionProtocolOptions {
   // How long requests that were received before the input ended may go on, while somebody still reads the
   // output.
   std::chrono::milliseconds linger{5'000};
-  std::shared_ptr<const ToolRegistry> tools;  // that every session has besides the client's own; may be null
+  // Where tools of the host ask the client's person; null: they ask nobody.
+  std::shared_ptr<QuestionDesk> questions;
 };
 
 // Serves until the input ends or the reader of the output goes away; then all sessions have been closed and

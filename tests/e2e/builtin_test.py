@@ -119,6 +119,41 @@ class Builtin(Case):
         with self.assertRaisesRegex(Exception, "already a tool 'calculator'"):
             client.open("default", [{**double, "name": "calculator"}], {})
 
+    def test_a_check_of_the_protocol_knows_them(self):
+        client = Client([GLOVEPORT, "session", "--builtin", '{"calculator": {}}'], env=environment())
+        self.addCleanup(client.close)
+        policy = {"extends": "default", "cost": {"deny_above": 5, "prices": {"calculator": 1, "double": 2}}}
+        double = {"name": "double", "parameters": [{"name": "x"}]}
+
+        def decision(code):
+            return client.call("check", policy=policy, code=code, tools=[double, "other"])["verdict"]["decision"]
+
+        self.assertEqual("allow", decision("[calculator('1') for i in range(5)]"))
+        self.assertEqual("deny", decision("[calculator('1') for i in range(6)]"))
+        self.assertEqual("deny", decision("[double(1) for i in range(3)]"))
+        with self.assertRaisesRegex(Exception, "already a tool 'calculator'"):
+            client.call("check", code="1", tools=[{**double, "name": "calculator"}])
+
+    def test_tools_lists_them(self):
+        done = gloveport("tools", "--builtin", '{"calculator": {}, "regex": {}}', "--brief")
+        self.assertExit(OK, done)
+        self.assertIn("calculator(expression)", done.stdout)
+        self.assertIn("regex_search(", done.stdout)
+        self.assertExit(USAGE, gloveport("tools", "--builtin", '{"calculators": {}}'))
+
+    def test_a_replay_may_call_them_again(self):
+        log = os.path.join(self.folder, "log.jsonl")
+        memory = '{"memory": {"file": "' + os.path.join(self.folder, "memory.json") + '"}}'
+        self.exec(memory, "remember('a', 1)")
+        recorded = self.exec(memory, "recall('a')", "--audit", log)
+        self.assertExit(OK, recorded)
+        self.exec(memory, "remember('a', 2)")
+        self.assertExit(OK, gloveport("replay", log))
+        self.assertExit(OK, gloveport("replay", log, "--builtin", memory))  # the record has the answer
+        live = gloveport("replay", log, "--against", "live", "--builtin", memory)
+        self.assertEqual(1, live.returncode, live.stdout + live.stderr)
+        self.assertIn("recorded", live.stdout)
+
     def test_run_grants_them_to_the_model(self):
         script = self.write("script.jsonl", json.dumps(
             {"content": "Thought: sum.\n```python\nfinal_answer(calculator('0.1 + 0.2'), 'sum')\n```"}) + "\n")
@@ -144,6 +179,64 @@ class AskUser(unittest.TestCase):
         terminal.type("2\n")
         terminal.wait_for("got may no")
         self.assertEqual(OK, terminal.finish())
+
+    def test_a_client_of_the_protocol_is_asked(self):
+        client = Client([GLOVEPORT, "session", "--builtin", '{"ask_user": {"timeout_s": 60}}'], env=environment())
+        self.addCleanup(client.close)
+        session = client.open("default", [], {}).name
+        asked = []
+
+        def answer(message):
+            if message["event"] != "question":
+                return
+            asked.append(message)
+            number = message["question"]
+            if message.get("choices"):
+                client.send_raw(json.dumps({"id": "bad", "op": "answer", "question": number, "answer": "maybe"}))
+                client.send_raw(json.dumps({"id": "worse", "op": "answer", "question": number, "answer": 7}))
+            client.send_raw(json.dumps({"op": "answer", "question": number, "answer": "no"}))
+            client.send_raw(json.dumps({"id": "late", "op": "answer", "question": number, "answer": "yes"}))
+
+        code = "[ask_user('Which?'), ask_user('Sure?', ['yes', 'no'])]"
+        result = client.call("run", answer, session=session, code=code, timeout_s=30)["result"]
+        self.assertEqual(["no", "no"], result["value"], result)
+        self.assertEqual([("Which?", None, session), ("Sure?", ["yes", "no"], session)],
+                         [(event["text"], event.get("choices"), event["session"]) for event in asked])
+        client.call("list_files", session=session)  # behind the replies to what was sent above
+        codes = [(reply["id"], reply["error"]["code"]) for reply in client.unsolicited]
+        self.assertEqual([("late", "not_found"), ("bad", "invalid_argument"), ("worse", "invalid_argument"),
+                          ("late", "not_found")], codes)
+
+    def test_a_client_that_does_not_answer_is_waited_for_no_longer_than_it_may(self):
+        client = Client([GLOVEPORT, "session", "--builtin", '{"ask_user": {"timeout_s": 0.2}}'], env=environment())
+        self.addCleanup(client.close)
+        session = client.open("default", [], {}).name
+        events = []
+        code = "try: ask_user('Which?')\nexcept ToolError as error: print(error)"
+        result = client.call("run", events.append, session=session, code=code)["result"]
+        self.assertIn("nobody answered in time", result["stdout"])
+        self.assertEqual(["question", "question_withdrawn"], [event["event"] for event in events][:2])
+        refused = []
+
+        def refuse(message):
+            if message["event"] == "question":
+                refused.append(message)
+                client.send_raw(json.dumps({"op": "answer", "question": message["question"], "answer": None}))
+
+        branch = client.call("branch", session=session)["sessions"][0]
+        code = "try: ask_user('Which?')\nexcept ToolError as error: print(error)"
+        result = client.call("run", refuse, session=branch, code=code)["result"]
+        self.assertTrue(refused)
+        self.assertEqual(branch, refused[0]["session"])
+
+    def test_a_client_that_closes_its_input_answers_nothing(self):
+        client = Client([GLOVEPORT, "session", "--builtin", '{"ask_user": {}}'], env=environment())
+        session = client.open("default", [], {}).name
+        code = "try: ask_user('Which?')\nexcept ToolError as error: print(error)"
+        exchange = client.start("run", session=session, code=code)
+        result = client.finish(exchange, lambda message: message["event"] == "question" and client.discard_input())["result"]
+        self.assertIn("did not want to answer", result["stdout"])
+        self.assertEqual(0, client.close())
 
     def test_no_answer_is_an_error_that_code_can_deal_with(self):
         terminal = self.start("try: ask_user('Which?')\nexcept ToolError as error: print('no:', error)")
