@@ -157,7 +157,12 @@ def _heard_during_cells(kernel: Any, comms: dict) -> Iterator[None]:
 
     def use(callback: Callable) -> None:
         done = threading.Event()
-        kernel.shell_channel_thread.io_loop.add_callback(lambda: (kernel.shell_stream.on_recv(callback, copy=False), done.set()))
+
+        def change() -> None:  # on the thread that receives
+            kernel.shell_stream.on_recv(callback, copy=False)
+            done.set()
+
+        kernel.shell_channel_thread.io_loop.add_callback(change)
         done.wait(10)
 
     use(receive)
