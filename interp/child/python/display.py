@@ -4,7 +4,7 @@ import sys
 
 import _gloveport_native as native
 
-from . import streams
+from . import quiet, sources, streams
 
 MAX_BYTES = 16 << 20  # of one form; larger ones are left out
 MAX_FIGURES = 64      # of one cell
@@ -94,7 +94,7 @@ def show_value(value):
     if _is_figure(value):
         return  # finish_cell shows it
     bundle = rich_forms(value)
-    if bundle:
+    if bundle and not quiet.is_quiet(next(reversed(sources.texts.values()), "")):
         bundle["text/plain"] = native.shown_repr(value)
         _show(bundle)
 

@@ -59,6 +59,11 @@ def safe_bundle(display: dict) -> dict:
     if "text/html" not in bundle and "image/svg+xml" in display and isinstance(display["image/svg+xml"], str):
         picture = base64.b64encode(display["image/svg+xml"].encode()).decode()
         bundle["text/html"] = f'<img src="data:image/svg+xml;base64,{picture}">'  # as an image it runs no script
+    if not {"text/html", "image/png", "image/jpeg"} & set(bundle):
+        for mime in ("text/markdown", "text/latex"):  # as it was written: made into HTML it could hold more than text
+            if isinstance(display.get(mime), str):
+                bundle["text/plain"] = safe_text(display[mime])
+                break
     return bundle
 
 

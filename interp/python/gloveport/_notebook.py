@@ -106,7 +106,7 @@ def run_and_show(session: Session, code: str, timeout: Optional[float]) -> Resul
             displays.add(data["bundle"])
 
     result = pump(lambda tell: session.run(code, timeout=timeout, on_event=tell), hear, session.interrupt)
-    displays.finish(result)
+    displays.finish(result, code=code)
     if not result.ok:
         print("\n".join(error_lines(result)), file=sys.stderr)
     return result
@@ -177,11 +177,12 @@ class AgentView:
         show_page(self._page(), last, self._name, update=True)
 
     def _page(self) -> str:
-        steps = "".join(_step_box(step, step is self._steps[-1] and not self._footer) for step in self._steps)
+        ended = bool(self._footer)
+        steps = "".join(_step_box(step, step is self._steps[-1] and not ended, ended) for step in self._steps)
         return f"<div><p><b>Goal</b> {_escaped(self._goal)}</p>{steps}{self._progress.page()}{self._footer}</div>"
 
 
-def _step_box(step: dict, is_open: bool) -> str:
+def _step_box(step: dict, is_open: bool, ended: bool) -> str:
     result = step.get("result")
     parts = []
     if step.get("thought"):
@@ -196,12 +197,12 @@ def _step_box(step: dict, is_open: bool) -> str:
         parts += _outcome_parts(result)
     for path, message in step.get("validation") or ():
         parts.append(f"<div>the answer does not fit: {_escaped(path)} {_escaped(message)}</div>")
-    return _box(f"Step {step['number']} of at most {step['of']}: {_state(step)}", "".join(parts), is_open)
+    return _box(f"Step {step['number']} of at most {step['of']}: {_state(step, ended)}", "".join(parts), is_open)
 
 
-def _state(step: dict) -> str:
+def _state(step: dict, ended: bool = False) -> str:
     if "thought" not in step:
-        return "the model thinks"
+        return "no reply" if ended else "the model thinks"
     if "result" in step:
         return step["result"].outcome
     return "running" if step.get("code") else step["error"]

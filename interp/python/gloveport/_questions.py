@@ -94,11 +94,11 @@ class _Form:
         self._box.observe(lambda change: self.seen.set() if change["new"] else None, "_view_count")
         allow.on_click(lambda button: self.answers.put(ApprovalDecision(True, by="notebook")))
         always.on_click(lambda button: self.answers.put(ApprovalDecision(True, always=True, by="notebook")))
-        deny.on_click(lambda button: self.answers.put(_denied(self._why.value or "denied at the notebook")))
+        deny.on_click(lambda button: self.answers.put(_denied(self._why.value)))
 
     def _text(self, ending: str) -> str:
         grant = f"<div>Always: {html.escape(_plain(self._request.grant))}</div>" if not ending and self._request.grant else ""
-        return f"<pre>{html.escape(question_of(self._request))}</pre>{grant}{ending}"
+        return f"<pre style='margin:0;padding:0'>{html.escape(question_of(self._request))}</pre>{grant}{ending}"
 
     def _widgets(self) -> Iterator[Any]:
         yield self._box
@@ -120,7 +120,7 @@ class _Form:
         elif decision.allowed:
             word = "always allowed" if decision.always else "allowed"
         else:
-            word = f"denied: {decision.reason}"
+            word = f"denied: {decision.reason}" if decision.reason else "denied"
         show_page(self._text(f"<b>{html.escape(_plain(word))}</b>"), f"{question_of(self._request)}\n{word}", self._name, update=True)
         return decision
 

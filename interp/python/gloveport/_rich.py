@@ -5,6 +5,7 @@ import re
 import sys
 from typing import Any, Callable, Optional
 
+from ._child.quiet import is_quiet
 from ._html import safe_bundle, safe_text
 
 _RED, _GREEN, _CYAN, _BOLD, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
@@ -81,14 +82,14 @@ class Displays:
             content["transient"] = {"display_id": updates or name}
         self._send("update_display_data" if updates else "display_data", content)
 
-    def finish(self, result: Any, count: Optional[int] = None) -> None:
+    def finish(self, result: Any, count: Optional[int] = None, code: str = "") -> None:
         last = self._waiting
         if isinstance(last, dict) and _is_value(result, last):
             self._waiting = None
             self._send("execute_result", {"data": safe_bundle(last), "metadata": {}, "execution_count": count})
             return
         self.flush()
-        if result.repr is not None and result.type != "NoneType" and not _was_shown(result):
+        if result.repr is not None and result.type != "NoneType" and not is_quiet(code) and not _was_shown(result):
             self._send("execute_result", {"data": safe_bundle({"text/plain": result.repr}), "metadata": {}, "execution_count": count})
 
 

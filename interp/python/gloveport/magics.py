@@ -216,9 +216,13 @@ class GloveMagics(Magics):
         if given.name is None:
             print("\n".join(self.sessions) or "no session yet")
             return
-        if given.name in self.sessions:
-            raise UsageError(f"there is a session {given.name!r} already")
-        self.sessions[given.name], = self.session(given.of).branch()
+        if given.name in (_MAIN, given.of):
+            raise UsageError(f"the name {given.name!r} is that of what it would go on from")
+        branch, = self.session(given.of).branch()
+        if given.name in self.sessions:  # the notebook is run once more
+            print(f"The {given.name} that was there is closed.")
+            self.sessions.pop(given.name).close()
+        self.sessions[given.name] = branch
         print(f"{given.name} goes on from {given.of}: %%glove --on {given.name}")
 
 

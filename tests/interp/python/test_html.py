@@ -40,6 +40,11 @@ def test_bundles_have_only_forms_that_cannot_run():
     assert set(picture) == {"text/plain", "text/html"} and picture["text/html"].startswith('<img src="data:image/svg+xml;base64,')
 
 
+def test_markdown_and_latex_are_shown_as_they_were_written():
+    assert safe_bundle({"text/markdown": "**a** <b>\x1b[2J", "text/plain": "<M object>"}) == {"text/plain": "**a** <b>\u241b[2J"}
+    assert safe_bundle({"text/latex": "$x$", "text/plain": "<M object>"}) == {"text/plain": "$x$"}
+
+
 def test_control_characters_are_shown_and_colours_stay():
     assert safe_text("\x1b[31mred\x1b[0m\n\tx\r") == "\x1b[31mred\x1b[0m\n\tx\r"
     assert safe_text("\x1b]0;title\x07\x1b[2J") == "\u241b]0;title\u2407\u241b[2J"

@@ -85,6 +85,14 @@ def test_value_before_figures_is_shown_once(client):
     assert [kind for kind, _ in run(client, "display(5)\n5")[1]] == ["display_data", "execute_result"]
 
 
+@pytest.mark.parametrize("code, kinds", [
+    ("5;", []), ("5; # five\n\n", []), ("'a;'", ["execute_result"]), ("5 # ;", ["execute_result"]), ("x = 5;\nx", ["execute_result"]),
+    ("import pandas as pd\npd.DataFrame({'a': [1]});", []), ("import pandas as pd; pd.DataFrame({'a': [1]})", ["execute_result"]),
+    ("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", ["display_data"])])
+def test_semicolon_hides_the_value(client, code, kinds):
+    assert [kind for kind, _ in run(client, code)[1]] == kinds
+
+
 def test_display_updates(client):
     _, messages = run(client, "shown = display('one', display_id='d')")
     assert messages[0][1]["transient"] == {"display_id": "d"}

@@ -108,6 +108,14 @@ def test_branches(shell):
     run(shell, "--on other", "x = 2")
     assert run(shell, "", "x").outputs[0].data["text/plain"] == "1"
     assert run(shell, "--on other", "x").outputs[0].data["text/plain"] == "2"
+    with capture_output() as captured:
+        shell.run_line_magic("glove_branch", "other")  # as where the notebook is run once more
+    assert "is closed" in captured.stdout
+    assert run(shell, "--on other", "x").outputs[0].data["text/plain"] == "1"
+    assert run(shell, "-o kept", "x;").outputs == [] and shell.user_ns["kept"] == 1
+    for name in ("main", "other --of other"):
+        with pytest.raises(UsageError, match="would go on from"):
+            shell.run_line_magic("glove_branch", name)
     with pytest.raises(UsageError, match="no branch"):
         shell.run_cell_magic("glove", "--on nowhere", "1")
 

@@ -55,7 +55,7 @@ class GloveportKernel(Kernel):
                 if getattr(interrupted, "result", None) is None:
                     raise
                 result = interrupted.result  # type: ignore[attr-defined]
-            output.finish(result, self.execution_count)
+            output.finish(result, self.execution_count, code)
             if result.ok:
                 return self._ok(user_expressions)
         except Exception as error:  # the policy cannot be had, the session has gone, the value cannot be shown
@@ -137,8 +137,8 @@ class _Output:
         elif kind == "display":
             self._displays.add(data["bundle"])
 
-    def finish(self, result: Result, count: int) -> None:
-        self._displays.finish(result, count)
+    def finish(self, result: Result, count: int, code: str) -> None:
+        self._displays.finish(result, count, code)
 
     def _send(self, kind: str, content: dict) -> None:
         if not self._silent:
