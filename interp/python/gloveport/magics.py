@@ -242,7 +242,7 @@ def _words(value: Any) -> str:
 def _show_table(title: str, rows: list) -> None:
     rows = [(name.replace("_", " "), _lines(value)) for name, value in rows]
     style = "text-align:left;vertical-align:top;white-space:pre-wrap"
-    cells = "".join(f"<tr><th style='{style}'>{html.escape(name)}</th><td style='{style}'>{html.escape(value)}</td></tr>"
+    cells = "".join(f"<tr><th style='{style.replace('pre-wrap', 'nowrap')}'>{html.escape(name)}</th><td style='{style}'>{html.escape(value)}</td></tr>"
                     for name, value in rows)
     show_page(f"<details open><summary>{html.escape(title)}</summary><table>{cells}</table></details>",
               "\n".join(safe_text(f"{name}: {value}") for name, value in rows))
