@@ -8,6 +8,7 @@ namespace gloveport {
 
 void JsonlEvents::Write(std::string_view event, const Json& members) {
   Json line = {{"event", event}};
+  line.update(of_);
   line.update(members);
   console_.JsonData(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

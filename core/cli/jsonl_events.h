@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gloveport/core/agent/agent_observer.h"
@@ -19,7 +20,9 @@ namespace gloveport {
 class JsonlEvents : public EventSink, public AgentObserver {
  public:
   // `console` must outlive it. `deltas`: also what the model writes, in pieces.
-  JsonlEvents(Console& console, bool deltas) : console_(console), deltas_(deltas) {}
+  // `of`: a member that each line has besides; empty: none.
+  JsonlEvents(Console& console, bool deltas, Json of = Json::object())
+      : console_(console), deltas_(deltas), of_(std::move(of)) {}
 
   // ---- AgentObserver ----
   void OnState(AgentState state) override;
@@ -53,6 +56,7 @@ class JsonlEvents : public EventSink, public AgentObserver {
 
   Console& console_;
   const bool deltas_;
+  const Json of_;
 };
 
 }  // namespace gloveport

@@ -29,6 +29,20 @@ void Conclude(const Program& program, const AgentResult& result, Console& consol
   console.Note("\n" + std::string(Trim(EvidenceText(result))));
 }
 
+// Who hears what an agent does that is called as a tool.
+ListenToAgent ListenersOf(const RunCommandOptions& options, const std::shared_ptr<Narrator>& narrator,
+                          Console& console) {
+  return [&options, narrator, &console](std::string_view name, const CallContext& call) {
+    auto listeners = narrator->ListenTo(name, call);
+    if (!options.jsonl) return listeners;
+    const Json of = {{"of", {{"agent", name}, {"cell", call.cell}, {"call", call.call}}}};
+    const auto events = std::make_shared<JsonlEvents>(console, !options.agent.no_stream, of);
+    listeners.observer = Tee(listeners.observer, std::shared_ptr<AgentObserver>(events));
+    listeners.sink = Tee(listeners.sink, std::shared_ptr<EventSink>(events));
+    return listeners;
+  };
+}
+
 Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& options,
                              const std::shared_ptr<AuditLog>& log, Console& console, bool& kept) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Runtime> runtime,
@@ -38,10 +52,7 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
   const auto events =
       options.jsonl ? std::make_shared<JsonlEvents>(console, !options.agent.no_stream) : nullptr;
   inputs.session.sink = Tee(std::shared_ptr<EventSink>(narrator), std::shared_ptr<EventSink>(events));
-  const auto listen = [narrator](std::string_view name, const CallContext& call) {
-    return narrator->ListenTo(name, call);
-  };
-  RETURN_IF_ERROR(Connect(inputs, options.agent, *runtime, listen, console));
+  RETURN_IF_ERROR(Connect(inputs, options.agent, *runtime, ListenersOf(options, narrator, console), console));
   inputs.agent.observer =
       Tee(std::shared_ptr<AgentObserver>(narrator), std::shared_ptr<AgentObserver>(events));
   const Policy policy = inputs.session.policy;

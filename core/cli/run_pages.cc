@@ -33,7 +33,9 @@ std::string AnswerText(const Json& file) {
 
 std::string Outcome(const Json& step) {
   const Json& result = MemberOf(step, "result");
-  return result.is_object() ? TextOf(result, "outcome") : "no code (" + TextOf(step, "parse_error") + ")";
+  if (result.is_object()) return TextOf(result, "outcome");
+  if (Member(step, "code") != nullptr) return "held back by the check before it";
+  return "no code (" + TextOf(step, "parse_error") + ")";
 }
 
 std::string Printed(const Json& step) {

@@ -90,6 +90,18 @@ class Agents(Case):
         self.assertEqual(3, len(re.findall(r"answers 2 \(1 step", done.stderr)))
         self.assertEqual({"1", "2", "3"}, set(re.findall(r"\|  `- #(\d) answers 2", done.stderr)))
 
+    def test_events_say_for_which_call_they_are(self):
+        done = gloveport(*self.arguments(cell("final_answer(researcher('Add.'))")), "--jsonl")
+        self.assertExit(OK, done)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        nested = [event for event in events if "of" in event]
+        self.assertEqual({"agent": "researcher", "cell": 0, "call": 1}, nested[0]["of"])
+        self.assertEqual(3, next(event for event in nested if event["event"] == "end")["run"]["answer"])
+        calls = [event["event"] for event in events if event["event"].startswith("tool_")]
+        self.assertEqual(["tool_start", "tool_start", "tool_end", "tool_end"], calls)
+        self.assertNotIn("of", events[-1])
+        self.assertEqual("end", events[-1]["event"])
+
     def test_one_budget_holds_for_the_whole_tree(self):
         done = gloveport(*self.arguments(cell("researcher('Add.')"), cell("final_answer(1)")), "--max-tokens", "10", "--json")
         self.assertEqual("max_tokens", json.loads(done.stdout)["stop_reason"])

@@ -26,6 +26,7 @@ class Check(Case):
         self.path = os.path.join(self.folder, "bin")
         os.mkdir(self.path)
         os.symlink(MYPY, os.path.join(self.path, "mypy"))
+        self.runs = os.path.join(self.folder, "runs")
 
     def check(self, code, *arguments, path=None):
         return gloveport("exec", "--check", "--builtin", TOOLS, *arguments, "-c", code, PATH=path or self.path + ":/usr/bin:/bin")
@@ -80,8 +81,8 @@ class Check(Case):
         """A run whose model sends these cells one after the other: what it was told and did."""
         lines = [json.dumps({"content": f"Thought: go on.\n```python\n{cell}\n```"}) + "\n" for cell in cells]
         script = self.write("script.jsonl", "".join(lines))
-        done = gloveport("run", "reach it", "--model", f"scripted:{script}", "--check", "--builtin", TOOLS, "--json",
-                         PATH=path or self.path + ":/usr/bin:/bin")
+        done = gloveport("run", "reach it", "--model", f"scripted:{script}", "--check", "--builtin", TOOLS, "--json", "--save",
+                         PATH=path or self.path + ":/usr/bin:/bin", GLOVEPORT_RUNS=self.runs)
         self.assertExit(OK, done)
         return json.loads(done.stdout)
 
@@ -93,6 +94,10 @@ class Check(Case):
         self.assertRegex(first["observation"], r'not run(?s:.)*line 2, column 16 \[types\].*"int".*\n.*x = calculator\(1\)')
         self.assertEqual("ok", second["result"]["outcome"])
         self.assertEqual(1, run["answer"])
+        shown = gloveport("runs", "show", "last", GLOVEPORT_RUNS=self.runs)
+        self.assertRegex(shown.stdout, "held back by the check")
+        trace = json.loads(gloveport("trace", "export", "--format", "codeact", "last", GLOVEPORT_RUNS=self.runs).stdout)
+        self.assertEqual([None, "ok", "ok"], [step["outcome"] for step in trace["steps"]])
 
     def test_a_run_knows_what_earlier_cells_have_defined(self):
         run = self.run_script(
