@@ -43,6 +43,7 @@ void BindPolicy(py::module_& module);
 void BindRuntime(py::module_& module);
 void BindSession(py::module_& module);
 void BindAgent(py::module_& module);
+void BindMcp(py::module_& module);
 void BindRecord(py::module_& module);
 
 // A new Python object for a session that `runtime` has opened.

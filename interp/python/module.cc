@@ -12,6 +12,7 @@ PYBIND11_MODULE(_native, module) {
   BindSession(module);
   BindRuntime(module);
   BindAgent(module);
+  BindMcp(module);
   BindRecord(module);
   module.attr("python_version") = GLOVEPORT_PYTHON_VERSION;
   module.attr("version") = GLOVEPORT_VERSION;

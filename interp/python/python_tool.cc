@@ -91,6 +91,8 @@ class PythonTool : public Tool {
   SharedObject call_;
 };
 
+void* ThisProcess() { return reinterpret_cast<void*>(static_cast<std::intptr_t>(::getpid())); }
+
 // Not looked into where its name is another: that other Gloveport's objects may be laid out differently.
 std::shared_ptr<Tool> ToolOfCapsule(PyObject* capsule) {
   const char* const name = PyCapsule_GetName(capsule);
@@ -135,11 +137,17 @@ std::shared_ptr<const ToolRegistry> MakeRegistry(const py::list& tools) {
   return registry;
 }
 
+// In a fork the tool is left alone: its threads and children are another process's.
 py::capsule CapsuleOf(std::shared_ptr<Tool> tool) {
   const auto release = [](PyObject* capsule) {
-    delete static_cast<std::shared_ptr<Tool>*>(PyCapsule_GetPointer(capsule, ToolCapsuleName()));
+    auto* const held = static_cast<std::shared_ptr<Tool>*>(PyCapsule_GetPointer(capsule, ToolCapsuleName()));
+    if (PyCapsule_GetContext(capsule) != ThisProcess()) return;
+    const py::gil_scoped_release released;  // the last of a server's tools waits for its end
+    delete held;
   };
-  return py::capsule(new std::shared_ptr<Tool>(std::move(tool)), ToolCapsuleName(), release);
+  py::capsule made(new std::shared_ptr<Tool>(std::move(tool)), ToolCapsuleName(), release);
+  PyCapsule_SetContext(made.ptr(), ThisProcess());
+  return made;
 }
 
 py::list BuiltinTools(const std::string& configuration, const std::string& folder) {

@@ -18,6 +18,9 @@ std::shared_ptr<Tool> MakePythonTool(ToolSpec spec, py::object call);
 // From a list of capsules (tools/tool_capsule.h) and (spec as a dict, callable) pairs. Null for an empty one.
 std::shared_ptr<const ToolRegistry> MakeRegistry(const py::list& tools);
 
+// What Python holds of a tool of C++.
+py::capsule CapsuleOf(std::shared_ptr<Tool> tool);
+
 void BindTools(py::module_& module);
 
 }  // namespace gloveport::python

@@ -15,13 +15,13 @@ from ._policy import Policy
 from ._results import Completions, FinalAnswer, NameInfo, PythonError, Result, ToolCall
 from ._runtime import Runtime, default_runtime
 from ._session import Session
-from ._tools import Tool, builtin_tools, current_call, tool
+from ._tools import Tool, builtin_tools, current_call, mcp_tools, tool
 from ._values import Foreign, Image, register_type
 from .errors import *  # noqa: F403
 
 __all__ = ["Agent", "AgentResult", "ApprovalDecision", "ApprovalRequest", "CallContext", "Completions", "FinalAnswer",
            "Foreign", "Image", "NameInfo", "Policy", "PythonError", "Result", "Runtime", "Session", "Tool", "ToolCall",
-           "__version__", "audit_check", "audit_summary", "builtin_tools", "current_call", "default_runtime", "errors", "register_type",
+           "__version__", "audit_check", "audit_summary", "builtin_tools", "current_call", "default_runtime", "errors", "mcp_tools", "register_type",
            "session_python_version", "tool", *errors.__all__]
 
 

@@ -70,6 +70,18 @@ class Runtime:
         """Where a value does not fit a JSON Schema: pairs of a JSON Pointer and a message; empty where it fits."""
         return self._get().validate(value, schema)
 
+    async def check_async(self, code: str, policy: PolicyLike = None, tools: Sequence[str] = ()) -> dict:
+        return await asyncio.to_thread(self.check, code, policy, tools)
+
+    async def validate_async(self, value: Any, schema: dict) -> list:
+        return await asyncio.to_thread(self.validate, value, schema)
+
+    async def probe_layers_async(self) -> dict:
+        return await asyncio.to_thread(self.probe_layers)
+
+    async def close_async(self) -> None:
+        await asyncio.to_thread(self.close)
+
     def probe_layers(self) -> dict:
         """Tries each layer of confinement and says how it stands on this machine."""
         return self._get().probe_layers()
@@ -102,7 +114,7 @@ class Runtime:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        await asyncio.to_thread(self.close)
+        await self.close_async()
 
 
 def _interp() -> str:

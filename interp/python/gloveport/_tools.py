@@ -7,15 +7,19 @@ import contextlib
 import contextvars
 import inspect
 import json
+import logging
 import os
 import threading
-from typing import Any, Callable, Iterable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Union
 
 from . import _native
 from ._signatures import describe
 from .errors import WouldDeadlock
 
-__all__ = ["Tool", "builtin_tools", "current_call", "tool"]
+if TYPE_CHECKING:
+    from ._runtime import Runtime
+
+__all__ = ["Tool", "builtin_tools", "current_call", "mcp_tools", "tool"]
 
 _call: contextvars.ContextVar = contextvars.ContextVar("gloveport_call")
 _thread = threading.local()  # .serves: whose cells wait for what this thread is doing: (id of the session, what it is)
@@ -133,6 +137,34 @@ def builtin_tools(configuration: Union[dict, str], folder: Union[str, os.PathLik
     """
     text = configuration if isinstance(configuration, str) else json.dumps(configuration)
     return _native.builtin_tools(text, os.fspath(folder))
+
+
+def mcp_tools(*servers: str, config: Union[None, dict, str, os.PathLike] = None, start_s: float = 60,
+              runtime: Optional[Runtime] = None) -> list:
+    """Tools of servers of the Model Context Protocol: each "NAME=COMMAND ARG ..." or "NAME=https://...".
+
+    The servers are started now and run as long as one of their tools is there, **with this process's rights, outside of the
+    sealed process**. The policy decides about each call; what a server sends is bounded and cleaned.
+
+    Args:
+        config: the file that other clients use ({"mcpServers": {...}}), or what is in it.
+        start_s: seconds that a server may take to start.
+        runtime: which checks results whose schemas need it; one of the process's own if not given.
+    """
+    from ._runtime import default_runtime
+    text = "" if config is None else _config_text(config)
+    native = (runtime or default_runtime())._get()
+    tools, notes = _native.mcp_tools(native, text, list(servers), start_s)
+    for note in notes:
+        logging.getLogger("gloveport.mcp").info(note)
+    return tools
+
+
+def _config_text(config: Union[dict, str, os.PathLike]) -> str:
+    if isinstance(config, dict):
+        return json.dumps(config)
+    with open(config, encoding="utf-8") as file:
+        return file.read()
 
 
 def as_tools(tools: Union[None, Iterable, dict]) -> list:
