@@ -32,7 +32,6 @@
 #ifndef GLOVEPORT_TOOLS_TASK_H_
 #define GLOVEPORT_TOOLS_TASK_H_
 
-#include <chrono>
 #include <concepts>
 #include <coroutine>
 #include <exception>
@@ -123,9 +122,8 @@ template <typename Future>
 struct FutureAwaiter {
   Future future;  // a reference where the coroutine has it in a variable
 
-  bool await_ready() const {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  }
+  // Where it goes on shall not depend on who was faster.
+  bool await_ready() const noexcept { return false; }
   template <typename P>
   [[gnu::noinline]] void await_suspend(std::coroutine_handle<P> leaf) {
     leaf.promise().call().Park(leaf, [this](const CallContext& call) { return AwaitFuture(future, call); });

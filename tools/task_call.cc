@@ -100,6 +100,7 @@ Status TaskCall::Run(std::coroutine_handle<> root) {
     }
   }
   over_ = true;
+  changed_.notify_all();
   context_.displays = std::move(own_.displays);
   return {};
 }
@@ -126,6 +127,7 @@ Status TaskCall::GoOn(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   if (!ready) {
     over_ = true;
+    changed_.notify_all();
     lock.unlock();
     root_.destroy();
     return ready;
