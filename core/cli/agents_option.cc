@@ -118,6 +118,11 @@ Result<std::shared_ptr<const ToolRegistry>> AddAgents(const std::vector<NamedAge
   for (const NamedAgent& agent : agents) {
     AgentToolOptions options = agent.options;
     ASSIGN_OR_RETURN(options.session.tools, AtOption("--agents", ToolsOf(agent, own.get())));
+    if (options.agent.schema) {
+      // Any value does: what counts is whether the schema is one.
+      const std::string place = "--agents: " + options.name + ".schema";
+      RETURN_IF_ERROR(AtOption(place, caller.runtime.Validate(Value(), *options.agent.schema)));
+    }
     options.session.approver = caller.session.approver;
     options.agent.budget = caller.options.budget;
     options.agent.cost_of = caller.options.cost_of;

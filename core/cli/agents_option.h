@@ -56,7 +56,7 @@ struct AgentCaller {
 };
 
 // The caller's tools and the agents. `runtime`, all models and `agents` must outlive it. kInvalidArgument for
-// a tool that there is not, or a name that is taken.
+// a tool that there is not, a name that is taken, or a schema that is none.
 Result<std::shared_ptr<const ToolRegistry>> AddAgents(const std::vector<NamedAgent>& agents,
                                                       const AgentCaller& caller);
 

@@ -106,12 +106,21 @@ class Agents(Case):
         done = gloveport(*self.arguments(cell("researcher('Add.')"), cell("final_answer(1)")), "--max-tokens", "10", "--json")
         self.assertEqual("max_tokens", json.loads(done.stdout)["stop_reason"])
 
+    def test_a_chat_has_them_too(self):
+        arguments = self.arguments(cell("final_answer(researcher('Add.'))"))
+        done = gloveport("chat", *arguments[2:], stdin="Find it.\n/tools\n")
+        self.assertExit(OK, done)
+        self.assertEqual("3\n", done.stdout)
+        self.assertRegex(done.stderr, r"\|  `- answers 3 \(2 steps")
+        self.assertIn("researcher(task: str, context: object = None)", done.stderr)
+
     def test_what_is_wrong_with_the_file_is_a_matter_of_usage(self):
         for changes, message in (({"tools": ["nothing"]}, "researcher.tools: the run has no tool nothing"),
                                  ({"description": ""}, "researcher.description is missing"),
                                  ({"policy": "no-such"}, "researcher.policy: "),
                                  ({"model": "what:x"}, "researcher.model: "),
                                  ({"async": 1}, "researcher.async must be true or false"),
+                                 ({"schema": {"type": 5}}, "researcher.schema: "),
                                  ({"budget": 1}, "researcher.budget: unknown key")):
             with self.subTest(changes=changes):
                 done = gloveport(*self.arguments(cell("1"), agents=self.agents(**changes)))
