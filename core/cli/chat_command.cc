@@ -150,6 +150,7 @@ ExitCode RunChat(const Program& program, const ChatOptions& options, Console& co
   Introduce(*inputs, options.agent, console);
   const auto voice = inputs->model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
   const auto narrator = std::make_shared<Narrator>(console, voice, !options.agent.no_stream);
+  for (const NamedAgent& agent : inputs->agents) narrator->ExpectAgent(agent.options.name);
   const auto listen = [narrator](std::string_view name, const CallContext& call) {
     return narrator->ListenTo(name, call);
   };

@@ -178,6 +178,7 @@ void Narrator::InCell(std::string_view text, Style style) {
 
 void Narrator::OnToolStart(std::string_view, std::uint32_t, std::uint64_t call, std::string_view tool,
                            const Value& arguments) {
+  if (!agents_.contains(tool)) return;
   std::string text = DescribeCall(tool, arguments);
   const std::lock_guard lock(mutex_);
   started_[call] = std::move(text);

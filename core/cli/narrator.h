@@ -8,12 +8,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gloveport/core/agent/agent.h"
@@ -38,6 +41,8 @@ class Narrator : public EventSink, public AgentObserver {
         streams_(stream && voice == Voice::kModel && console.notes_on_terminal()),
         cell_(console, TreeMarks::For(console), "    ") {}
 
+  // A tool of that name is an agent: its calls are told when they begin. Before the run.
+  void ExpectAgent(std::string name) { agents_.insert(std::move(name)); }
   // Who tells of an agent `name` that is called as a tool, below the line of that call (AgentToolOptions).
   AgentToolOptions::Listeners ListenTo(std::string_view name, const CallContext& call);
 
@@ -80,11 +85,12 @@ class Narrator : public EventSink, public AgentObserver {
   const bool streams_;
   std::optional<StreamView> view_;  // of the reply that is being written
   std::optional<Spinner> spinner_;
+  std::set<std::string, std::less<>> agents_;
   const TreeBranch cell_;
   std::atomic<bool> has_branches_{false};  // the running cell
 
   std::mutex mutex_;
-  std::map<std::uint64_t, std::string> started_;  // calls of the running cell, in words
+  std::map<std::uint64_t, std::string> started_;  // calls of agents of the running cell, in words
   std::vector<Nested> nested_;
   std::string output_;           // not yet shown: the beginning of a line
   std::size_t lines_shown_ = 0;  // of the running cell

@@ -49,6 +49,7 @@ Result<AgentResult> RunAgent(AgentInputs inputs, const RunCommandOptions& option
                    Runtime::Create({.record = log, .hook = inputs.hook}));
   const auto voice = inputs.model->scripted() ? Narrator::Voice::kScript : Narrator::Voice::kModel;
   const auto narrator = std::make_shared<Narrator>(console, voice, !options.agent.no_stream);
+  for (const NamedAgent& agent : inputs.agents) narrator->ExpectAgent(agent.options.name);
   const auto events =
       options.jsonl ? std::make_shared<JsonlEvents>(console, !options.agent.no_stream) : nullptr;
   inputs.session.sink = Tee(std::shared_ptr<EventSink>(narrator), std::shared_ptr<EventSink>(events));
