@@ -82,7 +82,10 @@ py::object ToPythonOrForeign(const Value& value) {
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_Exception)) throw;
     const py::object foreign = py::module_::import("gloveport._values").attr("Foreign");
-    return foreign(std::string(value.TypeName()), py::str(error.value()));
+    const std::string type(value.TypeName());
+    if (!error.matches(PyExc_ImportError)) return foreign(type, py::str(error.value()));
+    return foreign(type, py::str("<a {} of the session; this Python cannot make one: {}>")
+                             .format(type, py::str(error.value())));
   }
 }
 

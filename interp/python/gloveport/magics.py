@@ -248,6 +248,17 @@ def _show_table(title: str, rows: list) -> None:
               "\n".join(safe_text(f"{name}: {value}") for name, value in rows))
 
 
+def _agent_alone(lines: list) -> list:
+    """A cell of one line that begins an agent's run, as a cell magic with a body: IPython refuses one without, and takes
+    the question mark of a goal for a request for help."""
+    said = [line for line in lines if line.strip()]
+    if len(said) != 1 or not said[0].startswith(("%agent ", "%%agent ")):
+        return lines
+    return ["%%" + said[0].lstrip("%").rstrip("\n") + "\n", "\n"]
+
+
 def load(ipython: Any) -> None:
     """What %load_ext gloveport does."""
     ipython.register_magics(GloveMagics)
+    if _agent_alone not in ipython.input_transformers_cleanup:
+        ipython.input_transformers_cleanup.append(_agent_alone)

@@ -165,6 +165,17 @@ def test_agent_shows_its_steps(shell):
     assert "<script>" not in page
 
 
+@pytest.mark.parametrize("cell", ["%agent --model model -o answer What is 6 * 7?", "%%agent --model model -o answer What is 6 * 7?",
+                                  "%%agent --model model -o answer What is 6 * 7?\n\n", "x = 1\n%agent --model model -o answer What"])
+def test_goal_needs_no_more_than_a_line(shell, cell):
+    asked = []
+    shell.user_ns["model"] = lambda messages: asked.append(str(messages)) or "<code>final_answer(42)</code>"
+    shell.user_ns["answer"] = None
+    with capture_output():
+        assert shell.run_cell(cell).success
+    assert shell.user_ns["answer"] == 42 and cell.strip().rpartition("answer ")[2] in asked[0]
+
+
 def test_ctrl_c_stops_the_cell(shell):
     import os
     import signal

@@ -101,6 +101,17 @@ def test_image_is_not_decoded(session):
     assert image._repr_mimebundle_()["image/png"].startswith("iVBOR")
 
 
+def test_frame_without_pandas_here_says_what_is_missing():
+    import subprocess
+    import sys
+    program = ("import sys\nsys.modules['pandas'] = sys.modules['numpy'] = None\nimport gloveport\n"
+               "result = gloveport.Session().run('import pandas as pd\\npd.DataFrame({\"a\": [1]})')\n"
+               "print(result.value, result.displays[0]['text/plain'])")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.startswith("<a ") and "of the session; this Python cannot make one" in done.stdout, done.stdout
+    assert done.stdout.endswith("   a\n0  1\n")
+
+
 def test_malformed_forms_are_foreign(session):
     """What the session's code sends in the place of a form is never an exception of ours, and opens no file."""
     pytest.importorskip("pandas")
