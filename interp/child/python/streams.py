@@ -15,17 +15,19 @@ _kept = {}  # descriptor -> a duplicate from which it can be restored
 
 
 class _Counted(io.FileIO):
-    """Counts what is written to it."""
+    """Counts what is written to it, in counts[.place]."""
 
-    def write(self, data):
-        count = super().write(data)
-        counts[self.fileno() - 1] += count or 0
+    def write(self, data, _write=io.FileIO.write):
+        count = _write(self, data)
+        if count:
+            counts[self.place] += count
         return count
 
 
 def _open_output(fd):
     name = _NAMES[fd]
     raw = _Counted(fd, "w", closefd=False)
+    raw.place = fd - 1
     raw.name = f"<{name}>"
     stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", newline="\n",
                               line_buffering=True)
