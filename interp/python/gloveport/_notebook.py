@@ -19,10 +19,10 @@ from ._session import Session
 _questions: queue.SimpleQueue = queue.SimpleQueue()  # of approvals, to the thread that may ask a person
 
 
-def pump(work: Callable, hear: Callable, interrupt: Callable) -> Any:
+def pump(work: Callable, hear: Callable, interrupt: Callable, read: Optional[Callable] = None) -> Any:
     """Calls work(tell) on a thread, and hear(kind, data) here for each tell(kind, data) until it has ended.
 
-    Returns what it returns, raises what it raises. Ctrl-C interrupts it and waits for its end.
+    ``read`` asks a person, where it is not to be done as IPython does it. Returns what it returns, raises what it raises. Ctrl-C interrupts it and waits for its end.
     """
     events: queue.SimpleQueue = queue.SimpleQueue()
 
@@ -39,7 +39,7 @@ def pump(work: Callable, hear: Callable, interrupt: Callable) -> Any:
         try:
             kind, data = events.get()
             if kind == "question":
-                answer(*data)
+                answer(*data, read)
             elif kind != "end":
                 try:
                     hear(kind, data)

@@ -16,10 +16,11 @@ _VIEW_S = 8.0  # in which a page that has buttons shows them
 _no_view = False  # once it was waited for in vain
 
 
-def answer(request: ApprovalRequest, answers: queue.SimpleQueue) -> None:
-    """On the notebook's thread, which runs the cell: only there input() reaches the page."""
+def answer(request: ApprovalRequest, answers: queue.SimpleQueue, read: Optional[Callable] = None) -> None:
+    """On the notebook's thread, which runs the cell: only there input() reaches the page. ``read`` is used instead of it,
+    and of buttons."""
     try:
-        decision = _by_buttons(request) or _by_input(request)
+        decision = _by_input(request, read) if read else _by_buttons(request) or _by_input(request, input)
     except KeyboardInterrupt:
         answers.put(_denied("interrupted"))
         raise
@@ -41,10 +42,10 @@ def _plain(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _by_input(request: ApprovalRequest) -> ApprovalDecision:
+def _by_input(request: ApprovalRequest, read: Callable) -> ApprovalDecision:
     text = f"{question_of(request)}\nAllow it? y(es), a(lways: {_plain(request.grant)}), or a reason why not: "
     try:
-        said = input(text).strip()
+        said = read(text).strip()
     except (EOFError, RuntimeError) as error:  # nobody can be asked here
         return _denied(f"nobody could be asked ({type(error).__name__})")
     allowed = said.lower() in ("y", "yes", "a", "always")

@@ -140,6 +140,21 @@ def test_input_is_refused_clearly(client):
     assert reply["ename"] == "EOFError" and "nobody is there to type" in reply["evalue"]
 
 
+def test_approvals_are_asked_at_the_notebook(client):
+    asked = []
+
+    def answer(said):
+        def hook(message):
+            asked.append(message["content"]["prompt"])
+            client.input(said)
+        return hook
+
+    reply, _ = run(client, "import pickle", allow_stdin=True, stdin_hook=answer("not now"))
+    assert "not now" in reply["evalue"] and "import pickle" in asked[0]
+    assert run(client, "import pickle\npickle.HIGHEST_PROTOCOL", allow_stdin=True, stdin_hook=answer("y"))[0]["status"] == "ok"
+    assert "nobody could be asked" in run(client, "import pickle", allow_stdin=False)[0]["evalue"]
+
+
 def test_cell_that_kills_the_interpreter_costs_only_itself(client):
     run(client, "kept = [1, 2]")
     reply, _ = run(client, "import os\nos.abort()")

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from ipykernel.kernelbase import Kernel
 
 from .. import Policy, Result, Session, __version__, session_python_version
 from .._html import safe_text
+from .._notebook import ask_in_notebook, pump
 from .._policy import for_notebooks
 from .._rich import Displays, error_lines
 from .install import POLICY, WORKDIR
@@ -36,7 +37,7 @@ class GloveportKernel(Kernel):
     def cells(self) -> Session:
         """The session, opened with the first question that needs it."""
         if self._session is None:
-            self._session = Session(_policy(), workdir=os.environ.get(WORKDIR))
+            self._session = Session(_policy(), workdir=os.environ.get(WORKDIR), approve=ask_in_notebook)
         return self._session
 
     # ---- running ----
@@ -46,15 +47,11 @@ class GloveportKernel(Kernel):
         if not code.strip():
             return self._ok(user_expressions)
         output = _Output(self, silent)
+        self._allow_stdin = allow_stdin  # which raw_input looks at
         if store_history and not silent:
             self.history.append((0, self.execution_count, code))
         try:
-            try:
-                result = self.cells.run(code, on_event=output)
-            except KeyboardInterrupt as interrupted:
-                if getattr(interrupted, "result", None) is None:
-                    raise
-                result = interrupted.result  # type: ignore[attr-defined]
+            result = self._run(code, output)
             output.finish(result, self.execution_count, code)
             if result.ok:
                 return self._ok(user_expressions)
@@ -63,12 +60,16 @@ class GloveportKernel(Kernel):
         name, text = (result.error.type, result.error.message) if result.error else (result.outcome, "")
         return self._error(name, text, error_lines(result), silent)
 
+    def _run(self, code: str, hear: Callable) -> Result:
+        cells = self.cells
+        return pump(lambda tell: cells.run(code, on_event=tell), hear, cells.interrupt, self.raw_input)
+
     def _ok(self, user_expressions: Optional[dict]) -> dict:
         answers = {name: self._expression(text) for name, text in (user_expressions or {}).items()}
         return {"status": "ok", "execution_count": self.execution_count, "payload": [], "user_expressions": answers}
 
     def _expression(self, text: str) -> dict:
-        result = self.cells.run(text)
+        result = self._run(text, lambda kind, data: None)
         if result.ok and result.repr is not None:
             return {"status": "ok", "data": {"text/plain": result.repr}, "metadata": {}}
         return {"status": "error", "ename": result.error.type if result.error else "", "traceback": [],
