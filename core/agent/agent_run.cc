@@ -44,16 +44,6 @@ bool SameAction(const AgentStep& a, const AgentStep& b) {
          (x.error ? x.error->message : "") == (y.error ? y.error->message : "");
 }
 
-// Before it is cut to what a model is shown: a secret that a cut parts in two is not recognised.
-CellResult Redacted(const Redactor& redactor, CellResult result) {
-  if (redactor.empty()) return result;
-  for (std::string* text : {&result.out, &result.err, &result.repr}) *text = redactor.Apply(*text);
-  if (!result.error) return result;
-  result.error->message = redactor.Apply(result.error->message);
-  result.error->traceback = redactor.Apply(result.error->traceback);
-  return result;
-}
-
 // Of a model that acted by a tool call or structured output.
 Action ActionOf(const CodeAction& given, std::string_view content) {
   Action action;

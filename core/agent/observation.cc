@@ -195,6 +195,15 @@ std::string Quote(std::string_view untrusted) {
   return out;
 }
 
+CellResult Redacted(const Redactor& redactor, CellResult result) {
+  if (redactor.empty()) return result;
+  for (std::string* text : {&result.out, &result.err, &result.repr}) *text = redactor.Apply(*text);
+  if (!result.error) return result;
+  result.error->message = redactor.Apply(result.error->message);
+  result.error->traceback = redactor.Apply(result.error->traceback);
+  return result;
+}
+
 std::string ObserveCell(const CellResult& result, std::string_view code, const ObservationLimits& limits) {
   std::string out = fmt::format("Observation: cell {} {}", result.cell, OutcomeSentence(result.outcome));
   out +=

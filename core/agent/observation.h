@@ -14,6 +14,7 @@
 #include "gloveport/core/host/outcome.h"
 #include "gloveport/core/host/runtime.h"
 #include "gloveport/core/model/action_form.h"
+#include "gloveport/policy/redaction.h"
 
 namespace gloveport {
 
@@ -33,6 +34,10 @@ std::string HeadAndTail(std::string_view text, std::size_t max_bytes);
 
 // Every line quoted with "| ", control characters spelled out.
 std::string Quote(std::string_view untrusted);
+
+// Without the secrets in what the cell wrote, and in its value's repr and its error: before it is cut, for a
+// secret that a cut parts in two is not recognised.
+CellResult Redacted(const Redactor& redactor, CellResult result);
 
 // The outcome of a cell whose source was `code`.
 std::string ObserveCell(const CellResult& result, std::string_view code,

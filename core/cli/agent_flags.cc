@@ -79,25 +79,6 @@ std::string ToolNames(const Program& program) {
   return names.empty() ? "" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<std::shared_ptr<const ToolRegistry>> GrantTools(const Program& program,
-                                                       const std::vector<std::string>& names) {
-  auto granted = std::make_shared<ToolRegistry>();
-  for (const std::string& name : names) {
-    const auto tool = program.tools ? program.tools->Find(name) : nullptr;
-    if (!tool) {
-      const std::string known = ToolNames(program);
-      return Fail(
-          ErrorCode::kInvalidArgument, fmt::format("--tools {}: {} has no such tool", name, program.name),
-          known.empty()
-              ? "tools are C++ functions built into a program; examples/conversion shows how to make a "
-                "command with tools of your own"
-              : "its tools are: " + known);
-    }
-    RETURN_IF_ERROR(granted->Add(tool));
-  }
-  return granted;
-}
-
 Result<std::string> ReadTemplate(std::string_view option, const std::string& path) {
   if (path.empty()) return std::string();
   auto text = ReadFile(path, kMaxTemplateBytes);
@@ -164,6 +145,25 @@ std::string PolicyLine(const Policy& policy) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const ToolRegistry>> GrantTools(const Program& program,
+                                                       const std::vector<std::string>& names) {
+  auto granted = std::make_shared<ToolRegistry>();
+  for (const std::string& name : names) {
+    const auto tool = program.tools ? program.tools->Find(name) : nullptr;
+    if (!tool) {
+      const std::string known = ToolNames(program);
+      return Fail(
+          ErrorCode::kInvalidArgument, fmt::format("--tools {}: {} has no such tool", name, program.name),
+          known.empty()
+              ? "tools are C++ functions built into a program; examples/conversion shows how to make a "
+                "command with tools of your own"
+              : "its tools are: " + known);
+    }
+    RETURN_IF_ERROR(granted->Add(tool));
+  }
+  return granted;
+}
 
 void AddAgentFlags(CLI::App& command, AgentFlags& flags) {
   command

@@ -57,6 +57,10 @@ struct AgentFlags {
 // Declares them. `flags` must outlive the parsing.
 void AddAgentFlags(CLI::App& command, AgentFlags& flags);
 
+// The tools of the program with these names. kInvalidArgument, with --tools, for one that it does not have.
+Result<std::shared_ptr<const ToolRegistry>> GrantTools(const Program& program,
+                                                       const std::vector<std::string>& names);
+
 // Everything that a run needs, read and checked before anything starts.
 struct AgentInputs {
   std::unique_ptr<Model> model;

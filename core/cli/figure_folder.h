@@ -10,7 +10,7 @@
 
 #include "gloveport/core/base/result.h"
 #include "gloveport/core/base/unique_fd.h"
-#include "gloveport/core/cli/image.h"
+#include "gloveport/core/host/image.h"
 
 namespace gloveport {
 

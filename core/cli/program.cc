@@ -19,6 +19,7 @@
 #include "gloveport/core/cli/doctor_command.h"
 #include "gloveport/core/cli/exec_command.h"
 #include "gloveport/core/cli/exit_code.h"
+#include "gloveport/core/cli/mcp_server_command.h"
 #include "gloveport/core/cli/option_tree.h"
 #include "gloveport/core/cli/policy_command.h"
 #include "gloveport/core/cli/replay_command.h"
@@ -48,6 +49,12 @@ void AddWatching(CLI::App& command, AuditFile& audit, std::string& hook) {
   command.add_option("--audit-key", audit.key, "Ed25519 private key (PEM) that signs the log");
 }
 
+void AddMcpConfig(CLI::App& command, McpFlags& mcp) {
+  command.add_option("--mcp-config", mcp.config,
+                     "File with MCP servers: {\"mcpServers\": {NAME: {\"command\", \"args\", \"env\"} or\n"
+                     "{\"url\", \"headers\"}}}; ${VAR} is taken from the environment");
+}
+
 void AddMcp(CLI::App& command, McpFlags& mcp) {
   command
       .add_option("--mcp", mcp.servers,
@@ -55,9 +62,7 @@ void AddMcp(CLI::App& command, McpFlags& mcp) {
                   "may be repeated")
       ->take_all()
       ->expected(1);
-  command.add_option("--mcp-config", mcp.config,
-                     "File with MCP servers: {\"mcpServers\": {NAME: {\"command\", \"args\", \"env\"} or\n"
-                     "{\"url\", \"headers\"}}}; ${VAR} is taken from the environment");
+  AddMcpConfig(command, mcp);
 }
 
 // Each Add... declares a subcommand; `action` becomes what it does when it is the one that was called.
@@ -112,6 +117,28 @@ void AddSession(CLI::App& app, const Program& program, SessionCommandOptions& op
   AddMcp(*command, options.mcp);
   command->callback(
       [&] { action = [&](Console& console) { return RunSession(program, options, console); }; });
+}
+
+void AddMcpServer(CLI::App& app, const Program& program, McpServerFlags& flags, Command& action) {
+  CLI::App* command = app.add_subcommand(
+      "mcp", "Serve Python sessions to an MCP client, which starts this command: stdin and stdout");
+  AddMcpServerFlags(*command, flags);
+  AddBuiltin(*command, flags.builtin);
+  AddWatching(*command, flags.audit, flags.hook);
+  AddMcp(*command, flags.mcp);
+  command->callback(
+      [&] { action = [&](Console& console) { return RunMcpServer(program, flags, console); }; });
+}
+
+void AddServe(CLI::App& app, const Program& program, ServeFlags& flags, Command& action) {
+  CLI::App* command =
+      app.add_subcommand("serve", "Serve Python sessions to MCP clients over HTTP on this machine");
+  AddServeFlags(*command, flags);
+  AddMcpServerFlags(*command, flags.server);
+  AddBuiltin(*command, flags.server.builtin);
+  AddWatching(*command, flags.server.audit, flags.server.hook);
+  AddMcpConfig(*command, flags.server.mcp);
+  command->callback([&] { action = [&](Console& console) { return RunServe(program, flags, console); }; });
 }
 
 void AddToolsCommand(CLI::App& app, const Program& program, ToolsCommandOptions& options, Command& action) {
@@ -422,6 +449,8 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   DoctorOptions doctor;
   PolicyOptions policy;
   SessionCommandOptions session;
+  McpServerFlags mcp;
+  ServeFlags serve;
   AuditOptions audit;
   ReplayCommandOptions replay;
   RunsOptions runs;
@@ -432,6 +461,8 @@ int RunProgram(const Program& program, int argc, const char* const* argv) {
   AddChat(app, program, chat, action);
   AddExec(app, program, exec, action);
   AddSession(app, program, session, action);
+  AddMcpServer(app, program, mcp, action);
+  AddServe(app, program, serve, action);
   AddToolsCommand(app, program, tools, action);
   AddDoctor(app, program, doctor, action);
   AddPolicy(app, program, policy, action);

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "gloveport/core/cli/image.h"
+#include "gloveport/core/host/image.h"
 
 namespace gloveport {
 

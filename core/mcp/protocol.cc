@@ -18,6 +18,12 @@ bool IsKnownRevision(std::string_view revision) {
                                             revision) != kHandshakeRevisions.end();
 }
 
+std::vector<std::string> KnownRevisions() {
+  std::vector<std::string> revisions = {std::string(kStatelessRevision)};
+  revisions.insert(revisions.end(), kHandshakeRevisions.begin(), kHandshakeRevisions.end());
+  return revisions;
+}
+
 std::optional<std::string> NewestRevision(const std::vector<std::string>& offered) {
   std::optional<std::string> newest;
   for (const std::string& revision : offered) {
@@ -47,7 +53,7 @@ McpImplementation ParseImplementation(const Json& json) {
 McpServerFacts ParseServerFacts(const Json& result, const McpLimits& limits) {
   McpServerFacts facts;
   const Json& info = MemberOf(result, "serverInfo");
-  const Json& meta_info = MemberOf(MemberOf(result, "_meta"), "io.modelcontextprotocol/serverInfo");
+  const Json& meta_info = MemberOf(MemberOf(result, "_meta"), kMetaServerInfo);
   facts.server = ParseImplementation(info.is_object() ? info : meta_info);
   const Json& capabilities = MemberOf(result, "capabilities");
   facts.tools = MemberOf(capabilities, "tools").is_object();
@@ -65,12 +71,18 @@ Json McpClientAbilities::ToJson() const {
   return json;
 }
 
+McpClientAbilities ParseClientAbilities(const Json& capabilities) {
+  const Json& elicitation = MemberOf(capabilities, "elicitation");
+  // An empty object stands for forms, as the revisions before modes had it.
+  return {elicitation.is_object() && (elicitation.empty() || MemberOf(elicitation, "form").is_object())};
+}
+
 void AddRequestMeta(Json& params, const McpImplementation& client, const McpClientAbilities& abilities) {
   if (!params.is_object()) params = Json::object();
   Json& meta = params["_meta"];
-  meta["io.modelcontextprotocol/protocolVersion"] = kStatelessRevision;
-  meta["io.modelcontextprotocol/clientInfo"] = client.ToJson();
-  meta["io.modelcontextprotocol/clientCapabilities"] = abilities.ToJson();
+  meta[std::string(kMetaRevision)] = kStatelessRevision;
+  meta[std::string(kMetaClientInfo)] = client.ToJson();
+  meta[std::string(kMetaClientCapabilities)] = abilities.ToJson();
 }
 
 }  // namespace gloveport

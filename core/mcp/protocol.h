@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 4> kHandshakeRevisions = {"2025-11
 
 inline bool IsStateless(std::string_view revision) { return revision == kStatelessRevision; }
 bool IsKnownRevision(std::string_view revision);
+std::vector<std::string> KnownRevisions();  // newest first
 // The newest revision that we know among `offered`; nothing where there is none.
 std::optional<std::string> NewestRevision(const std::vector<std::string>& offered);
 // Of an UnsupportedProtocolVersion error: its data.supported.
@@ -61,6 +62,15 @@ struct McpClientAbilities {
 
   Json ToJson() const;
 };
+// From `capabilities` as a client sent them.
+McpClientAbilities ParseClientAbilities(const Json& capabilities);
+
+// What a request of the stateless revision says in its `_meta`.
+inline constexpr std::string_view kMetaRevision = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view kMetaClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
 // Adds to `params` what each request of the stateless revision carries.
 void AddRequestMeta(Json& params, const McpImplementation& client, const McpClientAbilities& abilities);

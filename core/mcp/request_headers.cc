@@ -32,6 +32,14 @@ std::string HeaderText(std::string_view value) {
   return std::string(kBegin) + EncodeBase64(AsBytes(value)) + std::string(kEnd);
 }
 
+std::optional<std::string> FromHeaderText(std::string_view text) {
+  if (!text.starts_with(kBegin) || !text.ends_with(kEnd) || text.size() < kBegin.size() + kEnd.size())
+    return std::string(text);
+  const auto decoded = DecodeBase64(text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size()));
+  if (!decoded || !IsValidUtf8(AsText(*decoded))) return std::nullopt;
+  return std::string(AsText(*decoded));
+}
+
 HttpHeaders MirrorHeaders(std::string_view method, std::string_view name) {
   HttpHeaders headers = {{"Mcp-Method", std::string(method)}};
   if (!name.empty()) headers.push_back({"Mcp-Name", HeaderText(name)});

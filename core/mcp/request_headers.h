@@ -2,6 +2,7 @@
 #ifndef GLOVEPORT_CORE_MCP_REQUEST_HEADERS_H_
 #define GLOVEPORT_CORE_MCP_REQUEST_HEADERS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ namespace gloveport {
 
 // `value` itself, or "=?base64?...?=" where it could not stand in a header field.
 std::string HeaderText(std::string_view value);
+// The way back; nothing for a marked text that is not what HeaderText writes.
+std::optional<std::string> FromHeaderText(std::string_view text);
 
 // Mcp-Method, and Mcp-Name where `name` is not empty.
 HttpHeaders MirrorHeaders(std::string_view method, std::string_view name);

@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "gloveport/core/base/text.h"
 #include "gloveport/core/net/url.h"
@@ -33,13 +37,84 @@ void UseReuseAddress(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+// As many threads as there are requests at once, up to a limit: most last a moment, streams for hours.
+class ThreadsOnDemand : public httplib::TaskQueue {
+ public:
+  explicit ThreadsOnDemand(std::size_t max_threads) : max_threads_(max_threads) {}
+
+  void enqueue(std::function<void()> task) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(task));
+    if (idle_ >= waiting_.size() || threads_.size() == max_threads_ || !Start()) posted_.notify_one();
+  }
+
+  void shutdown() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    posted_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  bool Start() {
+    try {
+      threads_.emplace_back([this] { Work(); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;  // the others will come to it
+    }
+  }
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      ++idle_;
+      posted_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      --idle_;
+      if (waiting_.empty()) return;
+      const auto task = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+
+  const std::size_t max_threads_;
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<std::function<void()>> waiting_;
+  std::vector<std::thread> threads_;
+  std::size_t idle_ = 0;
+  bool ending_ = false;
+};
+
+class SinkWriter : public HttpBodyWriter {
+ public:
+  SinkWriter(httplib::DataSink& sink, const std::atomic<bool>& stopping) : sink_(sink), stopping_(stopping) {}
+  bool Write(std::string_view bytes) override {
+    if (bytes.empty()) return !stopping_ && !failed_;
+    if (!stopping_ && !failed_) failed_ = !sink_.write(bytes.data(), bytes.size());
+    return !stopping_ && !failed_;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  httplib::DataSink& sink_;
+  const std::atomic<bool>& stopping_;
+  bool failed_ = false;
+};
+
 HttpServerRequest Copy(const httplib::Request& request) {
   HttpServerRequest copy{request.method, request.path, request.target, {}, {}};
   for (const auto& [name, value] : request.headers) copy.headers.push_back({name, value});
   return copy;
 }
 
-void Answer(httplib::Response& out, HttpResponse response) {
+// Returns the content type.
+std::string AnswerHead(httplib::Response& out, HttpResponse& response) {
   std::string type = "application/octet-stream";
   for (HttpHeader& header : response.headers) {
     if (!CheckHeader(header)) {
@@ -56,6 +131,11 @@ void Answer(httplib::Response& out, HttpResponse response) {
     }
   }
   out.status = response.status;
+  return type;
+}
+
+void Answer(httplib::Response& out, HttpResponse response) {
+  const std::string type = AnswerHead(out, response);
   out.set_content(response.body, type);
 }
 
@@ -77,6 +157,7 @@ struct HttpServer::State {
   std::vector<std::string> hosts;    // values of Host that are answered
   std::vector<std::string> origins;  // values of Origin that are answered
   std::atomic<bool> ended = false;
+  std::atomic<bool> stopping = false;
   std::thread thread;
 
   std::string authority() const {
@@ -88,6 +169,7 @@ struct HttpServer::State {
   void SetUp();
   Status Run();
   void Handle(HttpServerRequest request, httplib::Response& out) const;
+  void AnswerStream(HttpReply reply, httplib::Response& out) const;
   HandlerResponse Screen(const httplib::Request& request, httplib::Response& out) const;
   void HandleWithBody(const httplib::Request& request, httplib::Response& out,
                       const httplib::ContentReader& reader) const;
@@ -127,9 +209,7 @@ void HttpServer::State::SetUp() {
   server->set_read_timeout(options.io_timeout);
   server->set_write_timeout(options.io_timeout);
   server->set_payload_max_length(options.max_body_bytes);
-  server->new_task_queue = [n = std::max<std::size_t>(options.threads, 1)] {
-    return new httplib::ThreadPool(n);
-  };
+  server->new_task_queue = [n = std::max<std::size_t>(options.threads, 1)] { return new ThreadsOnDemand(n); };
   server->set_pre_routing_handler(
       [this](const httplib::Request& request, httplib::Response& out) { return Screen(request, out); });
   const auto with_body = [this](const httplib::Request& request, httplib::Response& out,
@@ -154,6 +234,8 @@ HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httpl
     Refuse(out, 403, "this Host is not served here");
   } else if (request.has_header("Origin") && !listed(origins, request.get_header_value("Origin"))) {
     Refuse(out, 403, "pages of this origin may not use this server");
+  } else if (auto answer = options.screen ? options.screen(Copy(request)) : std::nullopt) {
+    Answer(out, std::move(*answer));
   } else if (HasBody(request.method)) {
     return HandlerResponse::Unhandled;  // goes on to HandleWithBody
   } else {
@@ -185,10 +267,29 @@ void HttpServer::State::HandleWithBody(const httplib::Request& request, httplib:
 
 void HttpServer::State::Handle(HttpServerRequest request, httplib::Response& out) const {
   try {
-    Answer(out, handler(request));
+    HttpReply reply = handler(request);
+    if (reply.stream) return AnswerStream(std::move(reply), out);
+    Answer(out, std::move(reply.head));
   } catch (...) {
     Refuse(out, 500, "the server failed to answer");
   }
+}
+
+void HttpServer::State::AnswerStream(HttpReply reply, httplib::Response& out) const {
+  const std::string type = AnswerHead(out, reply.head);
+  if (out.status == 500) return out.set_content(reply.head.body, type);
+  const auto write = [this, stream = std::move(reply.stream)](std::size_t, httplib::DataSink& sink) {
+    SinkWriter writer(sink, stopping);
+    try {
+      stream(writer);
+    } catch (...) {
+      return false;  // what was sent stands; the missing end says that it is not all
+    }
+    if (writer.failed()) return false;
+    sink.done();
+    return true;
+  };
+  out.set_chunked_content_provider(type, write);
 }
 
 Status HttpServer::State::Run() {
@@ -227,6 +328,7 @@ std::string HttpServer::origin() const { return "http://" + state_->authority();
 
 void HttpServer::Stop() {
   if (!state_->thread.joinable()) return;
+  state_->stopping = true;
   // httplib forgets a stop that comes before its loop has begun.
   while (!state_->server->is_running() && !state_->ended)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

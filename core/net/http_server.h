@@ -12,7 +12,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gloveport/core/base/result.h"
@@ -28,21 +31,42 @@ struct HttpServerRequest {
   std::string body;
 };
 
+// Writes the body of an answer piece by piece.
+class HttpBodyWriter {
+ public:
+  virtual ~HttpBodyWriter() = default;
+  // False where the client has gone or the server stops: nothing more is to be written.
+  [[nodiscard]] virtual bool Write(std::string_view bytes) = 0;
+};
+
+// An answer as a whole, or a head and what writes the body. That is called on the server's thread and keeps
+// it; it writes something every second or so, for only then does it learn that nobody reads any more.
+struct HttpReply {
+  HttpReply(HttpResponse response) : head(std::move(response)) {}  // NOLINT: a response is a reply
+  HttpReply(HttpResponse response, std::function<void(HttpBodyWriter&)> body)
+      : head(std::move(response)), stream(std::move(body)) {}
+
+  HttpResponse head;
+  std::function<void(HttpBodyWriter&)> stream;  // empty: head.body is the body
+};
+
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // or another loopback address; "localhost" means 127.0.0.1
   std::uint16_t port = 0;             // 0: one that is free
   std::size_t max_body_bytes = 1u << 20;
-  std::size_t threads = 4;                   // requests that are handled at the same time; others wait
+  std::size_t threads = 4;  // requests that are handled at the same time; others wait. Started when needed
   std::chrono::seconds io_timeout{10};       // for each read from and write to a client
   std::vector<std::string> allowed_hosts;    // further values of Host, such as "gloveport.example.org"
   std::vector<std::string> allowed_origins;  // further values of Origin, such as "https://app.example.org"
+  // Asked before a body is read: what it returns is the answer, and the body is not read. Empty: all pass.
+  std::function<std::optional<HttpResponse>(const HttpServerRequest& head)> screen;
 };
 
 class HttpServer {
  public:
   // Called on one of the server's threads, several at once. What it throws becomes status 500 without
   // details.
-  using Handler = std::function<HttpResponse(const HttpServerRequest& request)>;
+  using Handler = std::function<HttpReply(const HttpServerRequest& request)>;
 
   // Listens when it returns. kDenied for an address that is not loopback; kIo when the port cannot be had.
   static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, Handler handler);
@@ -53,8 +77,8 @@ class HttpServer {
   std::uint16_t port() const;
   std::string origin() const;  // "http://127.0.0.1:8080"
 
-  // Accepts no more, waits for the handlers that run, then returns. May be called more than once, from one
-  // thread.
+  // Accepts no more, lets streams end at their next piece, waits for the handlers that run, then returns. May
+  // be called more than once, from one thread.
   void Stop();
 
  private:

@@ -1,4 +1,4 @@
-#include "gloveport/core/cli/image.h"
+#include "gloveport/core/host/image.h"
 
 #include <fmt/format.h>
 

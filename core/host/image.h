@@ -2,8 +2,8 @@
 //
 // The data come from model code. A program that opens an image by its name trusts its first bytes, so these
 // are checked here; nothing is decoded.
-#ifndef GLOVEPORT_CORE_CLI_IMAGE_H_
-#define GLOVEPORT_CORE_CLI_IMAGE_H_
+#ifndef GLOVEPORT_CORE_HOST_IMAGE_H_
+#define GLOVEPORT_CORE_HOST_IMAGE_H_
 
 #include <array>
 #include <cstdint>
@@ -34,4 +34,4 @@ Result<Image> ReadImage(ImageKind kind, const Value& form);
 
 }  // namespace gloveport
 
-#endif  // GLOVEPORT_CORE_CLI_IMAGE_H_
+#endif  // GLOVEPORT_CORE_HOST_IMAGE_H_

@@ -1,0 +1,58 @@
+// McpSessionShelf: the Python sessions of one client, by handles that nobody else knows and that are worth
+// nothing in anybody else's hands. Thread-safe.
+#ifndef GLOVEPORT_CORE_SERVE_MCP_SESSION_SHELF_H_
+#define GLOVEPORT_CORE_SERVE_MCP_SESSION_SHELF_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "gloveport/core/serve/mcp/python_session.h"
+#include "gloveport/core/serve/mcp/service.h"
+
+namespace gloveport {
+
+class McpSessionShelf {
+ public:
+  explicit McpSessionShelf(McpService& service) : service_(service) {}
+  ~McpSessionShelf() { CloseAll(); }
+
+  // kResourceExhausted where this client, or all together, have as many as there may be; the errors of
+  // Runtime::Open; kClosed after CloseAll.
+  Result<std::shared_ptr<McpPythonSession>> Open();
+
+  // kNotFound for a handle that is not this client's, or whose session has ended: the answer is the same.
+  Result<std::shared_ptr<McpPythonSession>> Find(std::string_view handle);
+
+  // A fresh session under the handle, or none any more. What runs in the old one is ended. kNotFound as Find.
+  Status Reset(std::string_view handle);
+  Status Close(std::string_view handle);
+
+  std::size_t size();
+  void CloseAll();
+
+ private:
+  struct Place {
+    Share room;  // of all clients'
+    Share room_of_own;
+    std::shared_ptr<McpPythonSession> session;
+  };
+  using Places = std::map<std::string, Place, std::less<>>;
+
+  void DropEnded();  // with the lock held
+  Result<Place> MakeRoom();
+  Result<std::shared_ptr<McpPythonSession>> Put(std::string handle, Place place);
+
+  McpService& service_;
+  std::atomic<std::size_t> own_{0};
+  std::mutex mutex_;
+  Places places_;
+  bool closed_ = false;
+};
+
+}  // namespace gloveport
+
+#endif  // GLOVEPORT_CORE_SERVE_MCP_SESSION_SHELF_H_
