@@ -1,5 +1,6 @@
 #include "gloveport/core/serve/mcp/python_session.h"
 
+#include <chrono>
 #include <utility>
 
 #include "gloveport/core/serve/mcp/approval_form.h"
@@ -12,6 +13,7 @@ struct McpPythonSession::Link {
   mutable std::mutex mutex;
   std::shared_ptr<McpCellCall> call;
   std::weak_ptr<Session> session;
+  std::chrono::steady_clock::time_point used = std::chrono::steady_clock::now();
   bool closed = false;
 
   std::shared_ptr<McpCellCall> current() const {
@@ -21,6 +23,7 @@ struct McpPythonSession::Link {
   void Set(std::shared_ptr<McpCellCall> next) {
     const std::lock_guard lock(mutex);
     call = std::move(next);
+    used = std::chrono::steady_clock::now();
   }
   void Interrupt() const {
     std::shared_ptr<Session> running;
@@ -70,9 +73,12 @@ class McpPythonSession::Asker : public Approver {
   const std::shared_ptr<Link> link_;
 };
 
-McpPythonSession::McpPythonSession(std::string handle, std::shared_ptr<Link> link,
-                                   std::shared_ptr<Session> session)
-    : handle_(std::move(handle)), link_(std::move(link)), session_(std::move(session)) {}
+McpPythonSession::McpPythonSession(std::string handle, std::chrono::milliseconds idle_timeout,
+                                   std::shared_ptr<Link> link, std::shared_ptr<Session> session)
+    : handle_(std::move(handle)),
+      idle_timeout_(idle_timeout),
+      link_(std::move(link)),
+      session_(std::move(session)) {}
 
 McpPythonSession::~McpPythonSession() { Close(); }
 
@@ -93,7 +99,8 @@ Result<std::shared_ptr<McpPythonSession>> McpPythonSession::Open(Runtime& runtim
     const std::lock_guard lock(link->mutex);
     link->session = opened;
   }
-  return std::shared_ptr<McpPythonSession>(new McpPythonSession(std::move(handle), link, std::move(opened)));
+  return std::shared_ptr<McpPythonSession>(
+      new McpPythonSession(std::move(handle), options.limits.idle_timeout, link, std::move(opened)));
 }
 
 Result<CellResult> McpPythonSession::Run(std::string_view code, const RunOptions& options,
@@ -108,12 +115,17 @@ Result<CellResult> McpPythonSession::Run(std::string_view code, const RunOptions
           : session_->Run(code, options);
   call->OnCancel(nullptr);
   link_->Set(nullptr);
+  if (!result && result.error().code == ErrorCode::kClosed) {
+    const std::lock_guard lock(link_->mutex);
+    link_->closed = true;
+  }
   return result;
 }
 
 bool McpPythonSession::closed() const {
   const std::lock_guard lock(link_->mutex);
-  return link_->closed;
+  if (link_->closed) return true;
+  return !link_->call && std::chrono::steady_clock::now() - link_->used > idle_timeout_;
 }
 
 void McpPythonSession::Close() {

@@ -3,6 +3,7 @@
 #ifndef GLOVEPORT_CORE_SERVE_MCP_PYTHON_SESSION_H_
 #define GLOVEPORT_CORE_SERVE_MCP_PYTHON_SESSION_H_
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,9 +37,11 @@ class McpPythonSession {
   class Asker;
   struct Link;
 
-  McpPythonSession(std::string handle, std::shared_ptr<Link> link, std::shared_ptr<Session> session);
+  McpPythonSession(std::string handle, std::chrono::milliseconds idle_timeout, std::shared_ptr<Link> link,
+                   std::shared_ptr<Session> session);
 
   const std::string handle_;
+  const std::chrono::milliseconds idle_timeout_;
   const std::shared_ptr<Link> link_;
   const std::shared_ptr<Session> session_;
   TurnGate turn_;
