@@ -27,9 +27,11 @@ constexpr std::string_view kEveryCommand = "*";
 
 // Whoever hands over a folder could otherwise have programs run, requests sent, files read or written, or
 // rules loosened by whoever works in it.
-constexpr std::array<std::string_view, 14> kUserOnly = {
-    "hook",      "mcp",     "mcp-config", "builtin", "agents",          "file",           "workdir", "audit",
-    "audit-key", "figures", "prices",     "policy",  "fallback-policy", "system-template"};
+constexpr std::string_view kUserOnly[] = {
+    "hook",       "mcp",        "mcp-config",      "builtin",         "agents",
+    "file",       "workdir",    "audit",           "audit-key",       "figures",
+    "prices",     "policy",     "fallback-policy", "system-template", "listen",
+    "token-file", "allow-host", "allow-origin"};
 
 fs::path UserFile(const Settings::Environment& environment) {
   if (const auto config = environment("XDG_CONFIG_HOME"); config && fs::path(*config).is_absolute())

@@ -140,7 +140,7 @@ std::string RpcResult(const Json& id, Json result) {
 }
 
 std::string RpcErrorReply(const Json& id, RpcCode code, std::string_view message, Json data) {
-  Json json = Envelope(id);
+  Json json = {{"jsonrpc", "2.0"}, {"id", id}};  // null where none could be read
   json["error"] = {{"code", static_cast<std::int64_t>(code)}, {"message", message}};
   if (!data.is_null()) json["error"]["data"] = std::move(data);
   return DumpJson(json);

@@ -71,9 +71,10 @@ class Stdio:
             self.process.stdin.close()
         code = self.process.wait(PATIENCE)
         self._reader.join(PATIENCE)
-        self.stderr = self.process.stderr.read().decode()
-        self.process.stdout.close()
-        self.process.stderr.close()
+        if not self.process.stderr.closed:
+            self.stderr = self.process.stderr.read().decode()
+            self.process.stdout.close()
+            self.process.stderr.close()
         return code
 
     def _read(self):
@@ -163,12 +164,14 @@ class Server:
         self.stop()
 
     def stop(self):
+        """Tells it to end; returns the exit code."""
         if self.process.poll() is None:
             self.process.terminate()
         code = self.process.wait(PATIENCE)
-        self.stderr = self.process.stderr.read()
-        self.process.stdout.close()
-        self.process.stderr.close()
+        if not self.process.stderr.closed:
+            self.stderr = self.process.stderr.read()
+            self.process.stdout.close()
+            self.process.stderr.close()
         return code
 
 

@@ -174,7 +174,7 @@ HttpReply McpHttpEndpoint::PostStateless(const HttpServerRequest& request, const
 
 HttpReply McpHttpEndpoint::PostInSession(const HttpServerRequest& request, const std::string& identity,
                                          RpcMessage message) {
-  const auto client = SessionOf(request, identity);
+  const auto client = SessionOf(request, identity, message.id);
   if (!client) return client.error();
   if (message.kind == RpcMessage::Kind::kRequest) return Exchange(*client, std::move(message), {});
   (void)(*client)->Handle(std::move(message), nullptr);
@@ -236,20 +236,18 @@ std::shared_ptr<McpServedClient> McpHttpEndpoint::StatelessClient(const std::str
 }
 
 tl::expected<std::shared_ptr<McpServedClient>, HttpResponse> McpHttpEndpoint::SessionOf(
-    const HttpServerRequest& request, const std::string& identity) {
-  const std::string* id = FindHeader(request.headers, kSessionField);
-  if (id == nullptr) {
-    return tl::unexpected<HttpResponse>(
-        RefusalResponse(400, RpcCode::kInvalidRequest,
-                        fmt::format("{} is missing: send \"initialize\" first", kSessionField)));
-  }
+    const HttpServerRequest& request, const std::string& identity, const Json& id) {
+  const auto refuse = [&](int status, std::string_view why) {
+    return tl::unexpected<HttpResponse>(JsonResponse(status, ErrorReply(id, RpcCode::kInvalidRequest, why)));
+  };
+  const std::string* named = FindHeader(request.headers, kSessionField);
+  if (named == nullptr)
+    return refuse(400, fmt::format("{} is missing: send \"initialize\" first", kSessionField));
   const std::lock_guard lock(mutex_);
-  const auto found = sessions_.find(*id);
+  const auto found = sessions_.find(*named);
   // Somebody else's session is none: the answer is the same.
-  if (found == sessions_.end() || found->second.identity != identity) {
-    return tl::unexpected<HttpResponse>(RefusalResponse(
-        404, RpcCode::kInvalidRequest, "there is no such MCP session: send \"initialize\" again"));
-  }
+  if (found == sessions_.end() || found->second.identity != identity)
+    return refuse(404, "there is no such MCP session: send \"initialize\" again");
   found->second.used = std::chrono::steady_clock::now();
   return found->second.client;
 }
@@ -270,7 +268,7 @@ HttpReply McpHttpEndpoint::Exchange(const std::shared_ptr<McpServedClient>& clie
 }
 
 HttpReply McpHttpEndpoint::Get(const HttpServerRequest& request, const std::string& identity) {
-  const auto client = SessionOf(request, identity);
+  const auto client = SessionOf(request, identity, nullptr);
   if (!client) return client.error();
   const auto exchange = std::make_shared<McpHttpExchange>();
   const std::string id = *FindHeader(request.headers, kSessionField);
@@ -295,7 +293,7 @@ HttpReply McpHttpEndpoint::Get(const HttpServerRequest& request, const std::stri
 }
 
 HttpResponse McpHttpEndpoint::Delete(const HttpServerRequest& request, const std::string& identity) {
-  const auto client = SessionOf(request, identity);
+  const auto client = SessionOf(request, identity, nullptr);
   if (!client) return client.error();
   std::shared_ptr<McpHttpExchange> stream;
   {

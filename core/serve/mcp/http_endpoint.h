@@ -72,9 +72,10 @@ class McpHttpEndpoint {
   // Who it is by the token that was shown; nothing where it is none of ours. "" where none is asked for.
   std::optional<std::string> IdentityOf(const HttpServerRequest& request) const;
   std::shared_ptr<McpServedClient> StatelessClient(const std::string& identity);
-  // The session that the request names, used now; else the response that says why not.
+  // The session that the request names, used now; else the response, to `id`, that says why not.
   tl::expected<std::shared_ptr<McpServedClient>, HttpResponse> SessionOf(const HttpServerRequest& request,
-                                                                         const std::string& identity);
+                                                                         const std::string& identity,
+                                                                         const Json& id);
   bool MakeRoom(std::vector<std::shared_ptr<McpServedClient>>& leaving);  // with the lock held
 
   McpService& service_;

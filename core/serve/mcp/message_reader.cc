@@ -3,23 +3,37 @@
 #include <utility>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 
+namespace {
+
+// Of JSON that is no message, so that whoever waits for an answer gets one.
+Json IdOf(const Json& json) {
+  constexpr std::size_t kMaxIdBytes = 256;
+  const Json& id = MemberOf(json, "id");
+  if (id.is_string() && id.get_ref<const std::string&>().size() <= kMaxIdBytes) return id;
+  return id.is_number_integer() ? id : Json();
+}
+
+}  // namespace
+
 tl::expected<RpcMessage, McpReply> ReadMcpMessage(std::string_view text, const McpLimits& limits) {
-  const auto refuse = [](RpcCode code, std::string_view why) {
-    return tl::unexpected<McpReply>(ErrorReply(nullptr, code, why));
+  const auto refuse = [](const Json& id, RpcCode code, std::string_view why) {
+    return tl::unexpected<McpReply>(ErrorReply(id, code, why));
   };
   if (Trim(text).starts_with('['))
-    return refuse(RpcCode::kInvalidRequest, "batches are not taken: send one message");
+    return refuse(nullptr, RpcCode::kInvalidRequest, "batches are not taken: send one message");
   auto messages = ParseRpc(text, limits);
-  if (!messages) {
-    // JSON that is no message is one thing, what is no JSON another.
-    const bool limit = messages.error().code == ErrorCode::kResourceExhausted;
-    const bool json = limit || ParseJson(text, {limits.max_message_bytes, limits.max_depth}).has_value();
-    return refuse(json ? RpcCode::kInvalidRequest : RpcCode::kParseError, messages.error().message);
-  }
-  return std::move(messages->front());
+  if (messages) return std::move(messages->front());
+  const std::string& why = messages.error().message;
+  // What is too much is not read again.
+  if (messages.error().code == ErrorCode::kResourceExhausted)
+    return refuse(nullptr, RpcCode::kInvalidRequest, why);
+  const auto json = ParseJson(text, {limits.max_message_bytes, limits.max_depth});
+  if (!json) return refuse(nullptr, RpcCode::kParseError, why);
+  return refuse(IdOf(*json), RpcCode::kInvalidRequest, why);
 }
 
 }  // namespace gloveport
