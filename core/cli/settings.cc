@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -104,7 +104,7 @@ Status CheckForm(const std::string& path, const Json& json, bool user) {
         return Fail(ErrorCode::kInvalidArgument,
                     fmt::format("{}: {}.{} must be a text, number, true, false or a list of them", path,
                                 command.key(), option.key()));
-      if (!user && std::find(kUserOnly.begin(), kUserOnly.end(), option.key()) != kUserOnly.end())
+      if (!user && std::find(std::begin(kUserOnly), std::end(kUserOnly), option.key()) != std::end(kUserOnly))
         return Fail(ErrorCode::kInvalidArgument,
                     fmt::format("{}: {} may not be set by a project's file", path, option.key()),
                     "set it in your own file or on the command line");
