@@ -217,7 +217,11 @@ ExitCode RunServe(const Program& program, const ServeFlags& flags, Console& cons
   const auto serve = [&](McpService& service) -> Status {
     ASSIGN_OR_RETURN(const UniqueFd stop, MakeEvent());
     InterruptWatcher watcher([&stop] { Signal(stop); });
-    ASSIGN_OR_RETURN(const auto endpoint, McpHttpEndpoint::Start(service, *http));
+    auto started = McpHttpEndpoint::Start(service, *http);
+    // Where it may not listen is a matter of how the command was called, not of a policy.
+    if (!started && started.error().code == ErrorCode::kDenied)
+      started.error().code = ErrorCode::kInvalidArgument;
+    ASSIGN_OR_RETURN(const auto endpoint, std::move(started));
     console.Note(
         fmt::format("MCP at {}{}", endpoint->url(), http->tokens.empty() ? "" : ", with a bearer token"));
     RETURN_IF_ERROR(WaitFor(stop.get(), POLLIN, Deadline::Never()));

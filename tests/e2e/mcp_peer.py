@@ -121,12 +121,20 @@ class Stdio:
         self.send({"jsonrpc": "2.0", "id": number, "method": method, **({"params": params} if params else {})})
         return number
 
+    def next_of(self, number):
+        """The next message that belongs to a request."""
+        message = self._waiting[number].get(timeout=PATIENCE)
+        if message is None:
+            raise AssertionError("the server has ended")
+        return message
+
+    def has_more_of(self, number):
+        return not self._waiting[number].empty()
+
     def finish(self, number):
         answers = Answers()
         while True:
-            message = self._waiting[number].get(timeout=PATIENCE)
-            if message is None:
-                raise AssertionError("the server has ended")
+            message = self.next_of(number)
             if "method" not in message:
                 del self._waiting[number]
                 answers.answer = message

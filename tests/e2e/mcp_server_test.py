@@ -8,43 +8,26 @@ import shutil
 import subprocess
 import unittest
 
-from mcp_cases import CALCULATOR, ELICITATION, Cancelling, OverStdio, answer, ask_policy
+from mcp_cases import CALCULATOR, ELICITATION, FOREVER, Cancelling, OverStdio, answer, ask_policy, patient
 from mcp_peer import PATIENCE, STATELESS, Server, Stdio, meta
 from processes import descendants, wait_until_gone
 from programs import GLOVEPORT, OK, SOURCE, Case, environment, gloveport, run
 
 
 class StdioHandshake(OverStdio, Cancelling, Case):
-    def begin(self, client, code, handle):
-        return client.begin("tools/call", {"name": "execute_python", "arguments": {"code": code, "session": handle}},
-                            progress=True)
-
-    def begin_long_call(self, client, handle, flag):
-        # The progress of the first tool call says that the cell runs.
-        number = self.begin(client, "calculator('1')\nimport time\ntime.sleep(60)", handle)
-        self.assertEqual("notifications/progress", client._waiting[number].get(timeout=PATIENCE)["method"])
-        return number
+    def await_progress(self, client, number):
+        self.assertEqual("notifications/progress", client.next_of(number)["method"])
 
     def cancel(self, client, number):
         client.notify("notifications/cancelled", {"requestId": number, "reason": "not needed"})
 
     def assert_unanswered(self, client, number):
-        client.request("ping") if client.revision != STATELESS else client.request("tools/list")
-        self.assertTrue(client._waiting[number].empty())
-
-    def client(self, *flags, capabilities=None):
-        return super().client(*(flags if "--builtin" in flags else (*flags, *CALCULATOR)), capabilities=capabilities)
+        client.request("tools/list")  # what came before its answer has been read
+        self.assertFalse(client.has_more_of(number))
 
 
-class StdioStateless(OverStdio, Cancelling, Case):
+class StdioStateless(StdioHandshake):
     revision = STATELESS
-    begin = StdioHandshake.begin
-    begin_long_call = StdioHandshake.begin_long_call
-    cancel = StdioHandshake.cancel
-    assert_unanswered = StdioHandshake.assert_unanswered
-
-    def client(self, *flags, capabilities=None):
-        return super().client(*(flags if "--builtin" in flags else (*flags, *CALCULATOR)), capabilities=capabilities)
 
 
 class Connection(Case):
@@ -64,7 +47,6 @@ class Connection(Case):
     def test_nothing_but_ping_before_the_handshake(self):
         with Stdio(revision=STATELESS) as client:
             for method, code in (("tools/list", -32600), ("server/discover", -32600), ("ping", None)):
-                client._waiting["x"] = client.others
                 client.send({"jsonrpc": "2.0", "id": "x", "method": method})
                 self.assertEqual(code, client.others.get(timeout=PATIENCE).get("error", {}).get("code"))
 
@@ -93,25 +75,26 @@ class Connection(Case):
             self.assertEqual("ok", client.python("1")["status"])
 
     def test_an_id_in_use_is_refused(self):
-        with Stdio(*CALCULATOR) as client:
+        with Stdio(*patient(self)) as client:
             number = client.begin("tools/call", {"name": "execute_python", "arguments": {
-                "code": "calculator('1')\nimport time\ntime.sleep(2)"}}, progress=True)
-            client._waiting[number].get(timeout=PATIENCE)
+                "code": "calculator('1')\n" + FOREVER}}, progress=True)
+            client.next_of(number)
             client.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {
                 "name": "execute_python", "arguments": {"code": "1"}}})
-            self.assertEqual(-32600, client._waiting[number].get(timeout=PATIENCE)["error"]["code"])
-            self.assertIn("result", client._waiting[number].get(timeout=PATIENCE))
+            self.assertEqual(-32600, client.next_of(number)["error"]["code"])
+            client.notify("notifications/cancelled", {"requestId": number})
 
     def test_too_many_calls_at_once_are_refused(self):
-        with Stdio("--max-sessions", "1") as client:
-            handle = client.python("import time")["session"]
+        with Stdio(*patient(self)) as client:
+            handle = client.python("1")["session"]
             calls = [client.begin("tools/call", {"name": "execute_python", "arguments": {
-                "code": "time.sleep(0.2)", "session": handle}}) for _ in range(40)]
-            kinds = [client.finish(call).result["structuredContent"]["status"] for call in calls]
-            self.assertGreaterEqual(kinds.count("ok"), 16)
-            self.assertGreater(kinds.count("not_run"), 0)
-            self.assertEqual(40, kinds.count("ok") + kinds.count("not_run"))
-            self.assertEqual("ok", client.python("1", session=handle)["status"])
+                "code": FOREVER, "session": handle}}) for _ in range(20)]
+            refused = [client.finish(call).result["structuredContent"] for call in calls[16:]]
+            self.assertEqual([("not_run", "LimitError")] * 4, [(one["status"], one["error"]["type"]) for one in refused])
+            client.call("reset_session", {"session": handle, "close": True})
+            ended = [client.finish(call).result["structuredContent"]["status"] for call in calls[:16]]
+            self.assertNotIn("ok", ended)
+            self.assertEqual("ok", client.python("1")["status"])
 
     def test_end_of_input_ends_sessions_and_process(self):
         client = Stdio()

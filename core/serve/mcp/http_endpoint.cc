@@ -111,7 +111,24 @@ std::optional<std::string> McpHttpEndpoint::IdentityOf(const HttpServerRequest& 
   return identity;
 }
 
+const std::string* McpHttpEndpoint::ForeignOrigin(const HttpServerRequest& request) const {
+  const std::string* origin = FindHeader(request.headers, "Origin");
+  const auto& allowed = options_.allowed_origins;
+  const bool known = origin != nullptr && std::find(allowed.begin(), allowed.end(), *origin) != allowed.end();
+  return known ? origin : nullptr;
+}
+
 std::optional<HttpResponse> McpHttpEndpoint::Screen(const HttpServerRequest& head) const {
+  const std::string* origin = ForeignOrigin(head);
+  const bool preflight = origin != nullptr && head.method == "OPTIONS" &&
+                         FindHeader(head.headers, "Access-Control-Request-Method") != nullptr;
+  if (preflight) return PreflightResponse(*origin);
+  auto refusal = Refusal(head);
+  if (refusal && origin != nullptr) AllowOrigin(refusal->headers, *origin);
+  return refusal;
+}
+
+std::optional<HttpResponse> McpHttpEndpoint::Refusal(const HttpServerRequest& head) const {
   const auto refuse = [](int status, std::string_view why, HttpHeaders headers = {}) {
     return RefusalResponse(status, RpcCode::kInvalidRequest, why, std::move(headers));
   };
@@ -135,6 +152,12 @@ std::optional<HttpResponse> McpHttpEndpoint::Screen(const HttpServerRequest& hea
 // ---- requests ----
 
 HttpReply McpHttpEndpoint::Handle(const HttpServerRequest& request) {
+  HttpReply reply = Serve(request);
+  if (const std::string* origin = ForeignOrigin(request)) AllowOrigin(reply.head.headers, *origin);
+  return reply;
+}
+
+HttpReply McpHttpEndpoint::Serve(const HttpServerRequest& request) {
   const auto identity = IdentityOf(request);
   if (!identity) return NoContent(401);  // Screen has said so already
   if (request.method == "POST") return Post(request, *identity);

@@ -60,7 +60,11 @@ class McpHttpEndpoint {
   McpHttpEndpoint(McpService& service, McpHttpOptions options);
 
   std::optional<HttpResponse> Screen(const HttpServerRequest& head) const;
+  std::optional<HttpResponse> Refusal(const HttpServerRequest& head) const;
   HttpReply Handle(const HttpServerRequest& request);
+  HttpReply Serve(const HttpServerRequest& request);
+  // The origin of a page that may use the server from elsewhere; null for other requests.
+  const std::string* ForeignOrigin(const HttpServerRequest& request) const;
   HttpReply Post(const HttpServerRequest& request, const std::string& identity);
   HttpReply Get(const HttpServerRequest& request, const std::string& identity);
   HttpResponse Delete(const HttpServerRequest& request, const std::string& identity);

@@ -54,6 +54,24 @@ HttpResponse RefusalResponse(int status, RpcCode code, std::string_view why, Htt
   return response;
 }
 
+void AllowOrigin(HttpHeaders& headers, const std::string& origin) {
+  headers.insert(headers.end(), {{"Access-Control-Allow-Origin", origin},
+                                 {"Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate"},
+                                 {"Vary", "Origin"}});
+}
+
+HttpResponse PreflightResponse(const std::string& origin) {
+  HttpResponse response{204,
+                        {{"Access-Control-Allow-Methods", "POST, GET, DELETE"},
+                         {"Access-Control-Allow-Headers",
+                          "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "
+                          "Mcp-Protocol-Version, Mcp-Session-Id"},
+                         {"Access-Control-Max-Age", "600"}},
+                        ""};
+  AllowOrigin(response.headers, origin);
+  return response;
+}
+
 bool Accepts(const HttpHeaders& headers, std::string_view type) {
   bool any_field = false;
   const std::string wild = std::string(type.substr(0, type.find('/'))) + "/*";

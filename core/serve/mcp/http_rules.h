@@ -17,6 +17,11 @@ HttpResponse StatelessResponse(const McpReply& reply);
 // A refusal without a JSON-RPC request that it could answer: the error has no id.
 HttpResponse RefusalResponse(int status, RpcCode code, std::string_view why, HttpHeaders headers = {});
 
+// What a browser asks before, and after, it lets a page of another origin see an answer (CORS). `origin` is
+// one that is allowed.
+HttpResponse PreflightResponse(const std::string& origin);
+void AllowOrigin(HttpHeaders& headers, const std::string& origin);
+
 // Whether `Accept` takes a media type; without the field it takes all.
 bool Accepts(const HttpHeaders& headers, std::string_view type);
 // Whether the body is said to be JSON.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "gloveport/core/host/runtime.h"
@@ -30,7 +31,9 @@ class McpPythonSession {
                          const std::shared_ptr<McpCellCall>& call);
 
   bool closed() const;  // by Close or by its idle time-out
-  void Close();         // a running cell is ended
+  // Where nobody went on in it after its first cell, and nothing runs or waits in it: when that cell ended.
+  std::optional<std::chrono::steady_clock::time_point> left_alone_since() const;
+  void Close();  // a running cell is ended
 
  private:
   class Sink;

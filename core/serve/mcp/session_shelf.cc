@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,35 @@ void McpSessionShelf::DropEnded() {
   std::erase_if(places_, [](const auto& entry) { return entry.second.session->closed(); });
 }
 
+// Models often need no state and leave their handles: these would take all the room until they are idle for
+// long.
+bool McpSessionShelf::EndLeftAlone() {
+  Places::node_type node;
+  {
+    const std::lock_guard lock(mutex_);
+    auto oldest = places_.end();
+    std::chrono::steady_clock::time_point since;
+    for (auto at = places_.begin(); at != places_.end(); ++at) {
+      const auto left = at->second.session->left_alone_since();
+      if (!left || (oldest != places_.end() && *left >= since)) continue;
+      oldest = at;
+      since = *left;
+    }
+    if (oldest == places_.end()) return false;
+    node = places_.extract(oldest);
+  }
+  node.mapped().session->Close();
+  return true;
+}
+
 Result<McpSessionShelf::Place> McpSessionShelf::MakeRoom() {
+  while (true) {
+    auto place = TakeRoom();
+    if (place || place.error().code != ErrorCode::kResourceExhausted || !EndLeftAlone()) return place;
+  }
+}
+
+Result<McpSessionShelf::Place> McpSessionShelf::TakeRoom() {
   Place place;
   {
     const std::lock_guard lock(mutex_);

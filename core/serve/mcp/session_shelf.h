@@ -20,8 +20,8 @@ class McpSessionShelf {
   explicit McpSessionShelf(McpService& service) : service_(service) {}
   ~McpSessionShelf() { CloseAll(); }
 
-  // kResourceExhausted where this client, or all together, have as many as there may be; the errors of
-  // Runtime::Open; kClosed after CloseAll.
+  // Where there is no room, this client's session goes that was left alone after its first cell the longest.
+  // kResourceExhausted where there is none such; the errors of Runtime::Open; kClosed after CloseAll.
   Result<std::shared_ptr<McpPythonSession>> Open();
 
   // kNotFound for a handle that is not this client's, or whose session has ended: the answer is the same.
@@ -43,7 +43,9 @@ class McpSessionShelf {
   using Places = std::map<std::string, Place, std::less<>>;
 
   void DropEnded();  // with the lock held
+  Result<Place> TakeRoom();
   Result<Place> MakeRoom();
+  bool EndLeftAlone();  // false where there is none
   Result<std::shared_ptr<McpPythonSession>> Put(std::string handle, Place place);
 
   McpService& service_;

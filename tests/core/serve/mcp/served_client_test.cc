@@ -53,6 +53,13 @@ class ServedClient : public testing::Test {
         ->AwaitReply()["result"]["structuredContent"];
   }
 
+  // A session in which somebody went on, so that it never makes room.
+  std::string RunTwice(McpServedClient& client) {
+    const std::string handle = Run(client, "1")["session"];
+    EXPECT_EQ(Run(client, "2", handle)["status"], "ok");
+    return handle;
+  }
+
   std::shared_ptr<RecordedExchange> Block(McpServedClient& client, const std::string& session, Json id,
                                           McpServedClient::Cancel* cancel = nullptr) {
     return Begin(client, std::move(id), "tools/call",
@@ -81,16 +88,38 @@ TEST_F(ServedClient, RoomIsCountedForEachClientAndForAll) {
   limits.max_sessions = 3;
   Serve(limits);
   const auto other = McpServedClient::Create(*service_, McpIdScope::kConnection);
-  const std::string handle = Run(*client_, "1")["session"];
-  EXPECT_EQ(Run(*client_, "2")["status"], "ok");
+  const std::string handle = RunTwice(*client_);
+  RunTwice(*client_);
   EXPECT_THAT(Run(*client_, "3")["error"]["message"].get<std::string>(), HasSubstr("as many as you may"));
-  EXPECT_EQ(Run(*other, "1")["status"], "ok");
+  RunTwice(*other);
   EXPECT_THAT(Run(*other, "2")["error"]["message"].get<std::string>(), HasSubstr("as many as it may"));
   Begin(*client_, 1, "tools/call",
         {{"name", "reset_session"}, {"arguments", {{"session", handle}, {"close", true}}}})
       ->AwaitReply();
   EXPECT_EQ(Run(*other, "2")["status"], "ok");
   EXPECT_EQ(runtime_.open_sessions, 3);
+}
+
+TEST_F(ServedClient, WhatRunsOrWasGoneOnInMakesNoRoom) {
+  McpServerLimits limits;
+  limits.max_sessions_per_client = 3;
+  Serve(limits);
+  const std::string used = RunTwice(*client_);
+  const auto blocked =
+      Begin(*client_, 1, "tools/call", {{"name", "execute_python"}, {"arguments", {{"code", "block"}}}});
+  while (runtime_.open_sessions < 2) std::this_thread::yield();
+  std::string last;
+  for (int i = 0; i < 5; ++i) {
+    const std::string handle = Run(*client_, "x")["session"];
+    EXPECT_EQ(runtime_.open_sessions, 3);
+    if (!last.empty()) {
+      EXPECT_EQ(Run(*client_, "x", last)["status"], "not_run");
+    }
+    last = handle;
+  }
+  EXPECT_EQ(Run(*client_, "x", used)["status"], "ok");
+  EXPECT_FALSE(blocked->answered());
+  client_->Close();
 }
 
 TEST_F(ServedClient, ASessionThatCannotBeOpenedTakesNoRoom) {
