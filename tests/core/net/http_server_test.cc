@@ -8,8 +8,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <csignal>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/net/http_client.h"
@@ -32,8 +35,8 @@ HttpResponse Echo(const HttpServerRequest& request) {
           fmt::format("{} {} [{}]", request.path, request.target, request.body)};
 }
 
-// Sends exactly these bytes and returns all that comes back.
-std::string Raw(const HttpServer& server, std::string_view bytes) {
+// Connected, and these bytes sent.
+UniqueFd Begin(const HttpServer& server, std::string_view bytes) {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -41,6 +44,12 @@ std::string Raw(const HttpServer& server, std::string_view bytes) {
   address.sin_port = ::htons(server.port());
   EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   (void)WriteFull(socket.get(), AsBytes(bytes), Deadline::After(std::chrono::seconds(10)));
+  return socket;
+}
+
+// Sends exactly these bytes and returns all that comes back.
+std::string Raw(const HttpServer& server, std::string_view bytes) {
+  const UniqueFd socket = Begin(server, bytes);
   std::string answer;
   while (true) {
     if (!WaitFor(socket.get(), POLLIN, Deadline::After(std::chrono::seconds(10))))
@@ -216,6 +225,132 @@ TEST(HttpServer, HandlerCannotSplitTheAnswer) {
   const auto response = HttpClient().Send({.url = server->origin() + "/a%0d%0aX-Evil:%201"}).value();
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(FindHeader(response.headers, "X-Evil"), nullptr);
+}
+
+// What came until `wanted` is in it, or the end.
+std::string ReadUntil(const UniqueFd& socket, std::string_view wanted) {
+  std::string text;
+  while (text.find(wanted) == std::string::npos) {
+    if (!WaitFor(socket.get(), POLLIN, Deadline::After(std::chrono::seconds(60)))) return text + "<timeout>";
+    char buffer[4096];
+    const ssize_t n = ::recv(socket.get(), buffer, sizeof buffer, 0);
+    if (n <= 0) return text + "<end>";
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+std::string GetOf(const HttpServer& server) {
+  return fmt::format("GET / HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: gzip\r\n\r\n",
+                     server.origin().substr(7));
+}
+
+const HttpResponse kStreamHead{200, {{"Content-Type", "text/event-stream"}}, ""};
+
+TEST(HttpServer, StreamsArriveAsTheyAreWritten) {
+  std::promise<void> read;
+  auto was_read = read.get_future();
+  const auto server = Serve([&](const HttpServerRequest&) {
+    return HttpReply(kStreamHead, [&](HttpBodyWriter& writer) {
+      EXPECT_TRUE(writer.Write("first"));
+      EXPECT_EQ(was_read.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+      EXPECT_TRUE(writer.Write("second"));
+    });
+  });
+  const UniqueFd socket = Begin(*server, GetOf(*server));
+  const std::string head = ReadUntil(socket, "first\r\n");
+  EXPECT_THAT(head, HasSubstr("text/event-stream"));
+  EXPECT_THAT(head, testing::Not(HasSubstr("second")));
+  read.set_value();
+  EXPECT_THAT(ReadUntil(socket, "0\r\n\r\n"), HasSubstr("second"));  // and its end
+}
+
+TEST(HttpServer, AStreamLearnsThatItsReaderHasGone) {
+  std::promise<void> noticed;
+  auto was_noticed = noticed.get_future();
+  const auto server = Serve([&](const HttpServerRequest&) {
+    return HttpReply(kStreamHead, [&](HttpBodyWriter& writer) {
+      while (writer.Write("piece")) std::this_thread::yield();
+      noticed.set_value();
+    });
+  });
+  {
+    const UniqueFd socket = Begin(*server, GetOf(*server));
+    ReadUntil(socket, "piece");
+  }
+  EXPECT_EQ(was_noticed.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+}
+
+TEST(HttpServer, StreamsEndWithTheServer) {
+  std::atomic<int> ended = 0;
+  auto server = Serve([&](const HttpServerRequest&) {
+    return HttpReply(kStreamHead, [&](HttpBodyWriter& writer) {
+      while (writer.Write("piece")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++ended;
+    });
+  });
+  const UniqueFd one = Begin(*server, GetOf(*server));
+  const UniqueFd two = Begin(*server, GetOf(*server));
+  ReadUntil(one, "piece");
+  ReadUntil(two, "piece");
+  server->Stop();
+  EXPECT_EQ(ended, 2);
+}
+
+TEST(HttpServer, AStreamThatThrowsHasNoEnd) {
+  const auto server = Serve([](const HttpServerRequest&) {
+    return HttpReply(kStreamHead, [](HttpBodyWriter& writer) {
+      (void)writer.Write("begun");
+      throw std::runtime_error("password is hunter2");
+    });
+  });
+  const std::string answer = Raw(*server, GetOf(*server));
+  EXPECT_THAT(answer, HasSubstr("begun"));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("0\r\n\r\n")));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("hunter2")));
+}
+
+TEST(HttpServer, StreamsLeaveThreadsForOthersUpToTheLimit) {
+  HttpServerOptions options;
+  options.threads = 4;
+  const auto server = Serve(
+      [&](const HttpServerRequest& request) -> HttpReply {
+        if (request.path == "/short") return HttpResponse{200, {}, "short"};
+        return {kStreamHead, [](HttpBodyWriter& writer) {
+                  while (writer.Write("piece")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }};
+      },
+      options);
+  std::vector<UniqueFd> streams;
+  for (int i = 0; i < 3; ++i) {
+    streams.push_back(Begin(*server, GetOf(*server)));
+    ReadUntil(streams.back(), "piece");
+  }
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(HttpClient().Send({.url = server->origin() + "/short"})->body, "short");
+}
+
+TEST(HttpServer, WhatIsScreenedIsAnsweredBeforeItsBodyIsRead) {
+  int handled = 0;
+  HttpServerOptions options;
+  options.screen = [](const HttpServerRequest& head) -> std::optional<HttpResponse> {
+    if (FindHeader(head.headers, "X-Pass") != nullptr) return std::nullopt;
+    return HttpResponse{401, {}, "no"};
+  };
+  const auto server = Serve(
+      [&](const HttpServerRequest&) {
+        ++handled;
+        return HttpResponse{200, {}, "yes"};
+      },
+      options);
+  const std::string host = server->origin().substr(7);
+  const UniqueFd socket =
+      Begin(*server, fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nContent-Length: 100000\r\n\r\n", host));
+  EXPECT_THAT(ReadUntil(socket, "no"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_EQ(handled, 0);
+  EXPECT_THAT(Raw(*server,
+                  fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nX-Pass: 1\r\nContent-Length: 0\r\n\r\n", host)),
+              HasSubstr("yes"));
 }
 
 TEST(HttpServer, LeavesTheHostsSignalDispositionAlone) {
