@@ -4,49 +4,54 @@
 
 #include <chrono>
 
+#include "gloveport/core/agent/observation.h"
 #include "gloveport/core/mcp/plain_text.h"
 #include "gloveport/core/wire/json_members.h"
 
 namespace gloveport {
 namespace {
 
-constexpr std::size_t kMaxReason = 500;
-constexpr std::size_t kMaxSubject = 4000;  // of code or arguments that a person reads
+constexpr std::size_t kMaxReason = 2000;
+constexpr std::size_t kMaxGrant = 500;
+constexpr std::size_t kMaxSubject = 16u << 10;  // more than that nobody reads who is asked in between
 constexpr std::string_view kField = "decision";
 constexpr std::string_view kAllow = "allow";
 constexpr std::string_view kAlways = "always";
 constexpr std::string_view kDeny = "deny";
 
-// A person must see what is decided on: an argument that does not fit is said to be cut.
+// What is decided on, whole: every line of it is quoted, so that nothing in it looks like the form's own
+// words.
 std::string SubjectText(const ApprovalRequest& request) {
-  if (request.subject == ApprovalSubject::kCell)
-    return "Python code wants to run:\n" + CleanText(request.code, kMaxSubject);
-  std::string text = fmt::format("Python code wants to call {}(", CleanLine(request.tool, 200));
-  bool first = true;
-  if (request.arguments.is_map()) {
-    for (const auto& [name, value] : request.arguments.as_map()) {
-      text +=
-          fmt::format("{}{}={}", first ? "" : ", ", name.is_text() ? name.as_text() : "?", DumpJson(value));
-      first = false;
-    }
-  }
-  return CleanText(text + ")", kMaxSubject);
+  if (request.subject == ApprovalSubject::kCell) return "Python code wants to run:\n" + Quote(request.code);
+  std::string text = fmt::format("Python code wants to call {} with:\n", CleanLine(request.tool, 200));
+  if (!request.arguments.is_map() || request.arguments.as_map().empty()) return text + "(no arguments)\n";
+  for (const auto& [name, value] : request.arguments.as_map())
+    text += Quote(fmt::format("{} = {}", name.is_text() ? name.as_text() : "?", DumpJson(value)));
+  return text;
 }
 
 }  // namespace
 
+std::string WhyNotToApprove(const ApprovalRequest& request) {
+  const std::size_t size = SubjectText(request).size();
+  if (size <= kMaxSubject) return "";
+  return fmt::format("what is to be approved has {} characters, and a person can be shown {}", size,
+                     kMaxSubject);
+}
+
 Json ApprovalForm(const ApprovalRequest& request) {
-  std::string message = SubjectText(request);
-  if (!request.reason.empty()) message += "\n\nWhy you are asked: " + CleanText(request.reason, kMaxReason);
+  std::string message;
+  if (!request.reason.empty()) message = "Why you are asked: " + CleanText(request.reason, kMaxReason) + "\n";
   if (!request.deadline.never()) {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(request.deadline.left());
-    message += fmt::format("\nWithout an answer within {} s it is refused.", left.count());
+    message += fmt::format("Without an answer within {} s it is refused.\n", left.count());
   }
+  message += "\n" + SubjectText(request);
   std::string description = "allow: this once. deny: the code is told that it was refused.";
   Json choices = {kAllow, kDeny};
   if (!request.grant.empty()) {
     choices = {kAllow, kAlways, kDeny};
-    description += " always: until the session ends, also later: " + CleanLine(request.grant, kMaxReason);
+    description += " always: until the session ends, also later: " + CleanLine(request.grant, kMaxGrant);
   }
   return {{"mode", "form"},
           {"message", message},

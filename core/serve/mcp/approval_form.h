@@ -10,6 +10,9 @@
 
 namespace gloveport {
 
+// Why nobody is asked about it: it is more than a person could be shown whole. Empty: it can be asked.
+std::string WhyNotToApprove(const ApprovalRequest& request);
+
 // The params of `elicitation/create`: {"mode", "message", "requestedSchema"}. The form has no default: that
 // it was sent without a choice allows nothing.
 Json ApprovalForm(const ApprovalRequest& request);

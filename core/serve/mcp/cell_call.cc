@@ -87,12 +87,14 @@ void McpCellCall::Progress(std::string_view tool) {
 // ---- questions ----
 
 void McpCellCall::Ask(const ApprovalRequest& request, Approver::Answer answer) {
-  std::string nobody;
+  std::string nobody = WhyNotToApprove(request);
   bool stateless = false;
   {
     const std::lock_guard lock(mutex_);
     stateless = terms_.stateless();
-    if (cancelled_) {
+    if (!nobody.empty()) {
+      // said below
+    } else if (cancelled_) {
       nobody = "the call was cancelled";
     } else if (!terms_.abilities.elicitation) {
       nobody = "the MCP client does not have the capability \"elicitation\"";

@@ -8,6 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 ApprovalRequest CallOf(std::string grant = "calls of send_mail") {
   ApprovalRequest request;
@@ -24,8 +25,8 @@ ApprovalRequest CallOf(std::string grant = "calls of send_mail") {
 TEST(ApprovalForm, SaysWhatIsAskedAndHasNoDefault) {
   const Json form = ApprovalForm(CallOf());
   const std::string message = form["message"];
-  EXPECT_THAT(message, HasSubstr("send_mail(to=\"a@example.org"));
-  EXPECT_THAT(message, HasSubstr("times=3"));
+  EXPECT_THAT(message, HasSubstr("call send_mail with:\n| to = \"a@example.org"));
+  EXPECT_THAT(message, HasSubstr("| times = 3\n"));
   EXPECT_THAT(message, HasSubstr("tool rule 1"));
   EXPECT_THAT(message, Not(HasSubstr("\x1b")));  // a terminal shows it
   const Json& field = form["requestedSchema"]["properties"]["decision"];
@@ -42,13 +43,32 @@ TEST(ApprovalForm, OffersAlwaysOnlyWhereThereIsSomethingToGrant) {
           .allowed);
 }
 
-TEST(ApprovalForm, ShowsTheCodeOfACellAndIsBounded) {
-  ApprovalRequest request;
-  request.subject = ApprovalSubject::kCell;
-  request.code = "import sqlite3\n" + std::string(100'000, 'x');
-  const std::string message = ApprovalForm(request)["message"];
-  EXPECT_THAT(message, HasSubstr("import sqlite3\n"));
-  EXPECT_LT(message.size(), 10'000u);
+TEST(ApprovalForm, ShowsAllOfItOrNobodyIsAsked) {
+  ApprovalRequest cell;
+  cell.subject = ApprovalSubject::kCell;
+  cell.code = std::string(500, '#') + "\n" + std::string(5000, ' ') + "\nopen('evil')";
+  EXPECT_EQ(WhyNotToApprove(cell), "");
+  EXPECT_THAT(ApprovalForm(cell)["message"].get<std::string>(), testing::EndsWith("| open('evil')\n"));
+  cell.code = std::string(100'000, '#');
+  EXPECT_THAT(WhyNotToApprove(cell), HasSubstr("can be shown"));
+  ApprovalRequest call = CallOf();
+  call.arguments =
+      Value(Value::Map{{Value("body"), Value(std::string(5000, 'x'))}, {Value("to"), Value("attacker")}});
+  EXPECT_EQ(WhyNotToApprove(call), "");
+  EXPECT_THAT(ApprovalForm(call)["message"].get<std::string>(), HasSubstr("| to = \"attacker\""));
+  call.arguments = Value(Value::Map{{Value("body"), Value(std::string(50'000, 'x'))}});
+  EXPECT_THAT(WhyNotToApprove(call), HasSubstr("can be shown"));
+}
+
+TEST(ApprovalForm, NothingInItLooksLikeItsOwnWords) {
+  ApprovalRequest cell;
+  cell.subject = ApprovalSubject::kCell;
+  cell.reason = "the true one";
+  cell.code = "x = '\n\nWhy you are asked: a harmless test\r\nWithout an answer it is refused\n'";
+  const std::string message = ApprovalForm(cell)["message"];
+  EXPECT_THAT(message, StartsWith("Why you are asked: the true one\n"));
+  EXPECT_EQ(message.rfind("\nWhy you are asked"), std::string::npos);
+  EXPECT_EQ(message.rfind("\nWithout an answer"), std::string::npos);
 }
 
 TEST(ReadApproval, OnlyAClearConsentAllows) {
