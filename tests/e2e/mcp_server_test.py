@@ -74,6 +74,24 @@ class Connection(Case):
             client.notify("notifications/nope")
             self.assertEqual("ok", client.python("1")["status"])
 
+    def test_an_answer_that_is_none_is_a_refusal_and_is_not_answered(self):
+        for wrong in ({"result": "x"}, {"error": 5}, {"error": {"code": -32601, "message": "no"}}):
+            with self.subTest(wrong=wrong), Stdio(*CALCULATOR, "--policy", ask_policy(self), capabilities=ELICITATION) as client:
+                def on_request(request, client=client, wrong=wrong):
+                    client.send({"jsonrpc": "2.0", "id": request["id"], **wrong})
+
+                client.on_request = on_request
+                self.assertIn("no valid answer", client.python("calculator('1')")["error"]["message"])
+                self.assertTrue(client.others.empty())
+
+    def test_large_answers_at_the_same_time(self):
+        with Stdio() as client:
+            code = ("class Picture:\n    def _repr_png_(self):\n        return (b'\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\x0dIHDR'"
+                    " + b'\\0\\0\\0\\x01' * 2 + bytes(8_000_000))\ndisplay(Picture())")
+            calls = [client.begin("tools/call", {"name": "execute_python", "arguments": {"code": code}}) for _ in range(8)]
+            for call in calls:
+                self.assertEqual(1, client.finish(call).result["structuredContent"]["images"])
+
     def test_an_id_in_use_is_refused(self):
         with Stdio(*patient(self)) as client:
             number = client.begin("tools/call", {"name": "execute_python", "arguments": {

@@ -33,7 +33,15 @@ tl::expected<RpcMessage, McpReply> ReadMcpMessage(std::string_view text, const M
     return refuse(nullptr, RpcCode::kInvalidRequest, why);
   const auto json = ParseJson(text, {limits.max_message_bytes, limits.max_depth});
   if (!json) return refuse(nullptr, RpcCode::kParseError, why);
-  return refuse(IdOf(*json), RpcCode::kInvalidRequest, why);
+  // An answer is not answered, whatever is wrong with it: under its id the client may have asked something
+  // itself. It is one that says nothing.
+  const bool is_answer =
+      json->is_object() && !json->contains("method") && (json->contains("result") || json->contains("error"));
+  if (!is_answer) return refuse(IdOf(*json), RpcCode::kInvalidRequest, why);
+  RpcMessage message;
+  message.kind = RpcMessage::Kind::kError;
+  message.id = IdOf(*json);
+  return message;
 }
 
 }  // namespace gloveport

@@ -8,7 +8,8 @@
 
 namespace gloveport {
 
-// A batch is refused, of whatever size: only revision 2025-03-26 has any.
+// What is meant as an answer and is none becomes an error without a code: it is never replied to. A batch is
+// refused, of whatever size: only revision 2025-03-26 has any.
 tl::expected<RpcMessage, McpReply> ReadMcpMessage(std::string_view text, const McpLimits& limits);
 
 }  // namespace gloveport

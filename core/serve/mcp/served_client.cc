@@ -66,7 +66,7 @@ bool McpServedClient::WaitUntilIdle(Deadline deadline) const {
 void McpServedClient::Close() {
   std::map<std::string, Cancel> running;
   std::map<std::string, Parked> parked;
-  std::map<std::int64_t, Elicitation> elicitations;
+  std::map<std::string, Elicitation> elicitations;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -198,8 +198,8 @@ void McpServedClient::HandleAnswer(const RpcMessage& answer) {
   Elicitation asked;
   {
     const std::lock_guard lock(mutex_);
-    if (!answer.id.is_number_integer()) return;
-    const auto found = elicitations_.find(answer.id.get<std::int64_t>());
+    if (!answer.id.is_string()) return;
+    const auto found = elicitations_.find(answer.id.get<std::string>());
     if (found == elicitations_.end()) return;
     asked = std::move(found->second);
     elicitations_.erase(found);
@@ -392,11 +392,11 @@ bool McpServedClient::SendSomewhere(McpExchange* own, std::string text) {
 
 bool McpServedClient::Elicit(McpExchange* own, std::uint64_t approval, Json params,
                              std::function<void(Json)> answer) {
-  std::int64_t id = 0;
+  std::string id;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
-    id = next_elicitation_++;
+    id = fmt::format("gloveport-{}", next_elicitation_++);
     elicitations_.emplace(id, Elicitation{approval, std::move(answer)});
   }
   if (SendSomewhere(own, RpcRequest(id, "elicitation/create", std::move(params)))) return true;
@@ -406,7 +406,7 @@ bool McpServedClient::Elicit(McpExchange* own, std::uint64_t approval, Json para
 }
 
 void McpServedClient::WithdrawElicitation(McpExchange* own, std::uint64_t approval) {
-  std::int64_t id = 0;
+  std::string id;
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(elicitations_.begin(), elicitations_.end(),

@@ -124,7 +124,7 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   std::map<std::string, Cancel> running_;
   std::size_t busy_ = 0;  // tasks on the service's threads
   std::map<std::string, Parked> parked_;
-  std::map<std::int64_t, Elicitation> elicitations_;
+  std::map<std::string, Elicitation> elicitations_;  // by ids that no client makes up for itself
   std::int64_t next_elicitation_ = 1;
   std::uint64_t next_key_ = 1;
   bool closed_ = false;

@@ -20,7 +20,8 @@ namespace gloveport {
 namespace {
 
 constexpr std::chrono::seconds kLastWords{2};
-constexpr std::size_t kMaxLag = 64u << 20;  // of a client that does not read
+// Of a client that does not read: above what all calls that one may make at once can bring, images included.
+constexpr std::size_t kMaxLag = 512u << 20;
 
 // Everything goes to the one output, in the order in which it comes.
 class StdioExchange : public McpExchange {

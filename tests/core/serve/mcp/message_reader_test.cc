@@ -47,5 +47,15 @@ TEST(ReadMcpMessage, SaysWhatIsNone) {
   }
 }
 
+TEST(ReadMcpMessage, AnswersThatAreNoneAreNotAnswered) {
+  for (const char* text : {R"({"jsonrpc":"2.0","id":"q","result":"x"})",
+                           R"({"jsonrpc":"2.0","id":"q","error":5})", R"({"id":"q","result":{}})"}) {
+    const auto message = ReadMcpMessage(text, {});
+    ASSERT_TRUE(message) << text;
+    EXPECT_EQ(message->kind, RpcMessage::Kind::kError);
+    EXPECT_EQ(message->id, "q");
+  }
+}
+
 }  // namespace
 }  // namespace gloveport
