@@ -18,10 +18,14 @@ class Negotiation {
 
   Result<McpServerFacts> Run() {
     if (!options_.revision.empty() && !IsStateless(options_.revision)) return Initialize(options_.revision);
-    return peer_.transport().kind() == McpTransportKind::kStdio ? DiscoverOverStdio() : DiscoverOverHttp();
+    return Discover();
   }
 
  private:
+  Result<McpServerFacts> Discover() {
+    return peer_.transport().kind() == McpTransportKind::kStdio ? DiscoverOverStdio() : DiscoverOverHttp();
+  }
+
   McpCallOptions Patience() const { return {.deadline = options_.deadline, .stop = options_.stop}; }
 
   Json DiscoverParams() const {
@@ -104,8 +108,11 @@ class Negotiation {
     const bool wanted = newest && (options_.revision.empty() || *newest == options_.revision);
     if (!wanted) return NoCommon(offered);
     if (!IsStateless(*newest)) return Initialize(*newest);
-    // Refused and offered at once makes no sense.
-    if (answer.kind != RpcMessage::Kind::kResult) return NoCommon(offered);
+    // Refused and offered at once, as where servers of two kinds share an address: asked once more.
+    if (answer.kind != RpcMessage::Kind::kResult) {
+      if (std::exchange(asked_again_, true)) return NoCommon(offered);
+      return Discover();
+    }
     McpServerFacts facts = ParseServerFacts(answer.result, options_.limits);
     facts.revision = *newest;
     peer_.Agreed(facts.revision);
@@ -142,6 +149,7 @@ class Negotiation {
 
   McpPeer& peer_;
   const HandshakeOptions& options_;
+  bool asked_again_ = false;
 };
 
 }  // namespace

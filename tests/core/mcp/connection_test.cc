@@ -129,6 +129,15 @@ TEST_F(StdioConnection, SpeaksTheStatelessRevision) {
   EXPECT_THAT(AwaitState("subscribed"), AllOf(HasSubstr("subscribed"), Not(HasSubstr("initialize"))));
 }
 
+TEST_F(StdioConnection, ARevisionThatIsRefusedAndOfferedIsTriedOnceMore) {
+  const auto facts = Make({"--stateless", "--refusals", "1"})->Connect();
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ("2026-07-28", facts->revision);
+  const auto refused = Make({"--stateless", "--refusals", "2"})->Connect();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("it offers: 2026-07-28"));
+}
+
 TEST_F(StdioConnection, FallsBackWhereTheServerIsSilentUponWhatItDoesNotKnow) {
   options_.probe_time = 100ms;
   const auto connection = Make({"--ignore-discover"});

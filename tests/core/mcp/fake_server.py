@@ -2,6 +2,7 @@
 """An MCP server over stdio for tests: honest where it is asked to be, and faulty in every way that a tool is named for.
 
 fake_server.py [--stateless] [--ignore-discover] [--stubborn] [--pages] [--state FILE] [--dies-at-start]
+               [--refusals N]
 """
 
 import argparse
@@ -18,6 +19,7 @@ parser.add_argument("--stubborn", action="store_true")         # ends neither wi
 parser.add_argument("--pages", action="store_true")            # a list in pages of one
 parser.add_argument("--dies-at-start", action="store_true")
 parser.add_argument("--state", default="")                     # a file to which it writes what it was told
+parser.add_argument("--refusals", type=int, default=0)          # of the revision that it then speaks
 options = parser.parse_args()
 
 lock = threading.Lock()
@@ -174,6 +176,9 @@ def handle(message):
         remember("initialize " + params["protocolVersion"])
         send(id=message["id"], result={"protocolVersion": params["protocolVersion"], "serverInfo": {"name": "fake", "version": "1"},
                                        "capabilities": {"tools": {"listChanged": True}, "resources": {}}})
+    elif method == "server/discover" and options.refusals > 0:
+        options.refusals -= 1
+        send(id=message["id"], error={"code": -32022, "message": "not that one", "data": {"supported": ["2026-07-28"]}})
     elif method == "server/discover" and options.stateless:
         send(id=message["id"], result={"resultType": "complete", "supportedVersions": ["2026-07-28"],
                                        "serverInfo": {"name": "fake", "version": "2"},
