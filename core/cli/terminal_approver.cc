@@ -68,8 +68,9 @@ void TerminalApprover::Show(const ApprovalRequest& request) {
                                Style::kWarning)));
   dialog_->console().Note(dialog_->console().Block(what, "  | "));
   dialog_->console().Note("  why: " + Console::Safe(request.reason));
-  const std::string always =
-      request.grant.empty() ? "" : "   [a]lways in this run: " + Console::Safe(request.grant);
+  // A question of several lines stands above already.
+  const std::string grant = request.grant.substr(0, request.grant.find('\n'));
+  const std::string always = grant.empty() ? "" : "   [a]lways in this run: " + Console::Safe(grant);
   dialog_->console().Note(
       "  [y]es, this once" + always + "\n  [n]o   [e]dit it first   (no answer within " +
       fmt::format("{:.0f} s", std::chrono::duration<double>(request.deadline.left()).count()) + " is a no)");

@@ -9,12 +9,12 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 import unittest
 
+from http_program import HttpServer
 from node import find_node
 from processes import descendants, wait_until_gone
 from programs import FAILED, GLOVEPORT, OK, USAGE, Case, environment, gloveport
@@ -40,45 +40,6 @@ def server(name, *arguments):
 def run_code(code, *flags, **options):
     done = gloveport("exec", "--json", *flags, "-c", code, **options)
     return json.loads(done.stdout) if done.stdout else {"failed": done.stderr, "exit": done.returncode}
-
-
-class HttpServer:
-    """A server program on a free port of this machine, until the end of the `with`."""
-
-    def __init__(self, *command, **changes):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self._command = [str(self.port) if word == "PORT" else word for word in command]
-        self._env = {**environment(**changes), "PORT": str(self.port)}
-        self.process = self._start()
-        self.url = f"http://127.0.0.1:{self.port}/mcp"
-
-    def restart(self):
-        self.process.kill()
-        self.process.wait(30)
-        self.process = self._start()
-        self._await()
-
-    def _start(self):
-        return subprocess.Popen(self._command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        return self._await()
-
-    def _await(self):
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return self
-            except OSError:
-                time.sleep(0.05)  # another process gets ready; there is no event to wait for
-        raise AssertionError("the server does not listen")
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait(30)
 
 
 @unittest.skipUnless(HAS_NODE, NODE_REASON)
@@ -294,6 +255,7 @@ class Sdk(Case):
         terminal = Terminal(GLOVEPORT, "exec", *self.flags(), "-c", "greet()['result']", EDITOR=editor, VISUAL="")
         at = terminal.wait_for("MCP server sdk asks you: Who is it")
         at = terminal.wait_for(r"\[e\]dit", at)
+        self.assertRegex(terminal.text, r"\[a\]lways in this run: what greet asks: MCP server sdk asks you: Who is it\?\n  \[n\]o")
         terminal.type("e\n")
         self.assertEqual(OK, terminal.finish(), terminal.text)
         self.assertIn("Hello Ada", terminal.text)
