@@ -19,7 +19,7 @@ display(Pixel())
 """
 ERROR = "raise ValueError('This tool intentionally returns an error for testing')"
 PROGRESS = "[calculator(text) for text in ('1 + 1', '2 + 2', '3 + 3')]"
-# The policy of run.py wants a person to be asked for these.
+# policy.json wants a person to be asked for these.
 QUESTION = "regex_search('a', 'banana')"
 QUESTIONS = """
 def ask(pattern):
@@ -44,14 +44,15 @@ CELLS = {
     "test_input_required_result_multi_round": QUESTIONS,
 }
 # The scenarios that call no other tool of the suite's.
-SCENARIOS = (
-    "tools-call-simple-text", "tools-call-image", "tools-call-error", "tools-call-with-progress", "tools-call-elicitation",
-    "server-stateless",
-    "input-required-result-basic-elicitation", "input-required-result-request-state", "input-required-result-multi-round",
-    "input-required-result-missing-input-response", "input-required-result-result-type",
-    "input-required-result-tampered-state", "input-required-result-validate-input",
-    "input-required-result-ignore-extra-params",
-)
+_CALLS = ("tools-call-simple-text", "tools-call-image", "tools-call-error", "tools-call-with-progress")
+SCENARIOS = {
+    "2025-11-25": (*_CALLS, "tools-call-elicitation"),
+    "2026-07-28": (
+        *_CALLS, "server-stateless", "input-required-result-basic-elicitation", "input-required-result-request-state",
+        "input-required-result-multi-round", "input-required-result-missing-input-response",
+        "input-required-result-result-type", "input-required-result-tampered-state",
+        "input-required-result-validate-input"),
+}
 HOP_BY_HOP = ("connection", "keep-alive", "transfer-encoding", "content-length", "host")
 
 
