@@ -1,5 +1,6 @@
 """Programs that serve HTTP, as other processes of this machine."""
 
+import re
 import socket
 import subprocess
 import time
@@ -14,7 +15,7 @@ class HttpServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self._command = [str(self.port) if word == "PORT" else word for word in command]
+        self._command = [re.sub(r"\bPORT$", str(self.port), word) for word in command]
         self._env = {**environment(**changes), "PORT": str(self.port)}
         self.process = self._start()
         self.url = f"http://127.0.0.1:{self.port}/mcp"

@@ -171,7 +171,7 @@ add_classes(OverStdio, "Stdio")
 class OverHttp(Basics):
     def setUp(self):
         super().setUp()
-        self.server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--port", "PORT", *self.flags()))
+        self.server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *self.flags()))
 
     def target(self):
         return {"url": self.server.url}
@@ -208,7 +208,7 @@ class Refusals(Case):
             "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}, **headers)
 
     def serve(self, *flags, **changes):
-        return self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--port", "PORT", *flags, **changes))
+        return self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *flags, **changes))
 
     def test_host_and_origin(self):
         server = self.serve()

@@ -35,43 +35,36 @@ class Suite:
         self.folder = folder
 
     def run(self, leg, revision, *arguments):
-        """{scenario: Outcome} of one run, and what the suite printed."""
+        """{scenario: Outcome} of all that the revision wants of a client or of a server, and what the suite only reports on."""
         role = "client" if leg == "client" else "server"
-        folder = tempfile.mkdtemp(prefix=f"{leg}-{revision}-", dir=self.folder)
-        done = subprocess.run([*self.program, role, "-o", folder, "--timeout", "200000", *arguments], capture_output=True, text=True,
-                              timeout=PATIENCE_S, stdin=subprocess.DEVNULL, check=False)
-        return outcomes_in(folder, "server-" if role == "server" else ""), done.stdout + done.stderr
-
-    def run_all(self, leg, revision, *arguments):
-        """All scenarios that the revision wants of a client or of a server, and those that it only reports on."""
-        outcomes, printed = self.run(leg, revision, "--requirements", revision, *arguments)
-        announced = re.search(r"\((\d+) scenarios\)", printed)
+        folder = os.path.join(self.folder, leg, revision)
+        os.makedirs(folder)
+        done = subprocess.run([*self.program, role, "--requirements", revision, "-o", folder, "--timeout", "200000", *arguments],
+                              capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL, check=False)
+        outcomes = outcomes_in(folder, "server-" if role == "server" else "")
+        announced = re.search(r"\((\d+) scenarios\)", done.stdout)
         if not announced or int(announced[1]) != len(outcomes):
-            raise RuntimeError(f"the suite did not run all of its scenarios:\n{printed[-4000:]}")
+            raise RuntimeError(f"the suite did not run all of its scenarios:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
         return outcomes
 
     def client(self, revision):
-        return self.run_all("client", revision, "--command", f"/usr/bin/python3 {os.path.join(HERE, 'client.py')}")
+        return self.run("client", revision, "--command", f"/usr/bin/python3 {os.path.join(HERE, 'client.py')}")
 
     def server(self, revision):
         with start_server() as server:
-            return self.run_all("server", revision, "--url", server.url)
+            return self.run("server", revision, "--url", server.url)
 
     def renamed(self, revision):
-        """Each scenario has a server of its own: some leave a call behind that waits for an answer."""
-        outcomes = {}
-        for scenario in SCENARIOS[revision]:
-            with start_server() as server, RenamingDoor(server.port) as door:
-                outcome, printed = self.run("renamed", revision, "--url", door.url, "--scenario", scenario, "--spec-version", revision)
-            if list(outcome) != [scenario]:
-                raise RuntimeError(f"the suite did not run {scenario}:\n{printed[-4000:]}")
-            outcomes.update(outcome)
-        return outcomes
+        with start_server() as server, RenamingDoor(server.port) as door:
+            outcomes = self.run("renamed", revision, "--url", door.url)
+        return {scenario: outcomes[scenario] for scenario in SCENARIOS[revision]}
 
 
 def start_server():
     from http_program import HttpServer  # reads the environment that main() sets
-    return HttpServer(os.environ["GLOVEPORT"], "serve", "--mcp", "--port", "PORT", "--builtin", BUILTIN, "--policy", POLICY)
+    # Each call of the suite's opens a session, and some leave one behind that waits for an answer.
+    return HttpServer(os.environ["GLOVEPORT"], "serve", "--mcp", "--listen", "127.0.0.1:PORT", "--max-sessions", "60",
+                      "--builtin", BUILTIN, "--policy", POLICY)
 
 
 def judge_leg(suite, leg, expectations):
