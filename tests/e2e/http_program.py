@@ -34,13 +34,13 @@ class HttpServer:
 
     def _await(self):
         end = time.monotonic() + 30
-        while time.monotonic() < end:
+        while time.monotonic() < end and self.process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 return self
             except OSError:
                 time.sleep(0.05)  # another process gets ready; there is no event to wait for
-        raise AssertionError("the server does not listen")
+        raise AssertionError(f"the server does not listen; its exit code is {self.process.poll()}")
 
     def __exit__(self, *_):
         self.process.terminate()

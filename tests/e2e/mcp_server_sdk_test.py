@@ -21,9 +21,10 @@ from programs import GLOVEPORT, Case
 from sdk_clients import HANDSHAKE, MISSING, SDKS, STATELESS, SdkClient
 
 TOOLS = '{"calculator": {}, "regex": {}}'
-# A person is asked for one tool, another does not exist.
+# A person is asked for one of them.
 POLICY = {"extends": "default", "limits": {"wall_s": 600},
           "tools": {"rules": [{"tool": "regex_search", "effect": "ask"}]}}
+TOKENS = ("token-of-the-first-client", "token-of-the-other-client")
 PICTURE = """
 import base64
 class Pixel:
@@ -127,10 +128,9 @@ class Basics:
 
     def test_who_accepts_lets_the_call_run(self):
         client = self.client("accept")
-        self.assertEqual({"pattern": "an"}, {"pattern": self.python(client, ASKS)["value"]["match"]})
+        self.assertEqual(["an", "an"], [match["text"] for match in self.python(client, ASKS)["value"]])
         question, = self.result["questions"]
-        self.assertIn("regex_search", question["message"])
-        self.assertIn("banana", question["message"])
+        self.assertIn("regex_search(pattern=\"an\", text=\"banana\"", question["message"])
 
     def test_who_declines_does_not(self):
         client = self.client("decline")
@@ -186,6 +186,21 @@ class OverHttp(Basics):
         self.assertEqual("of one", self.python(one, "secret", session=session)["value"])
 
 
+    def test_who_has_another_token_is_another_client(self):
+        tokens = self.write("tokens", "".join(token + "\n" for token in TOKENS))
+        server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *self.flags(),
+                                              "--token-file", tokens))
+
+        def client_of(token):
+            target = {"url": server.url, "headers": {"Authorization": f"Bearer {token}"}}
+            return self.enterContext(SdkClient(self.sdk, target, self.revision))
+        one, other = client_of(TOKENS[0]), client_of(TOKENS[1])
+        session = self.python(one, "secret = 'of one'")["session"]
+        self.assertEqual("not_run", self.python(other, "secret", session=session)["status"])
+        self.assertEqual("of one", self.python(one, "secret", session=session)["value"])
+        self.assertRegex(client_of("wrong").opened["error"], "401|token")
+
+
 add_classes(OverHttp, "Http")
 
 
@@ -209,6 +224,22 @@ class Refusals(Case):
 
     def serve(self, *flags, **changes):
         return self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *flags, **changes))
+
+    def test_a_token_is_a_client(self):
+        tokens = self.write("tokens", "".join(token + "\n" for token in TOKENS))
+        server = self.serve("--token-file", tokens, GLOVEPORT_MCP_TOKEN="t" * 32)
+        for wrong in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKENS[0]}"}, {"Authorization": TOKENS[0]}):
+            with self.subTest(headers=wrong):
+                self.assertEqual(401, self.initialize(server, **wrong)[0])
+                self.assertTrue(self.head["WWW-Authenticate"].startswith("Bearer"))
+                self.assertEqual(401, self.request(server, "GET", **wrong)[0])
+        self.assertEqual(200, self.initialize(server, Authorization="Bearer " + "t" * 32)[0])
+        self.assertEqual(200, self.initialize(server, Authorization=f"Bearer {TOKENS[0]}")[0])
+        known = {"Mcp_Session_Id": self.head["Mcp-Session-Id"], "MCP_Protocol_Version": HANDSHAKE}
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        self.assertEqual(404, self.request(server, body=listing, Authorization=f"Bearer {TOKENS[1]}", **known)[0])
+        self.assertEqual(404, self.request(server, "DELETE", Authorization=f"Bearer {TOKENS[1]}", **known)[0])
+        self.assertEqual(200, self.request(server, body=listing, Authorization=f"Bearer {TOKENS[0]}", **known)[0])
 
     def test_host_and_origin(self):
         server = self.serve()

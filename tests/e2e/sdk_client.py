@@ -67,6 +67,10 @@ async def next_command():
     return json.loads(line) if line else {"op": "close"}
 
 
+def reasons(error):
+    return [text for part in getattr(error, "exceptions", []) for text in reasons(part)] or [f"{type(error).__name__}: {error}"]
+
+
 def say(**message):
     print(json.dumps(message), flush=True)
 
@@ -90,5 +94,4 @@ async def main():
 try:
     anyio.run(main)
 except BaseException as error:  # noqa: B036 - groups of errors too
-    reasons = getattr(error, "exceptions", [error])
-    say(error="; ".join(f"{type(reason).__name__}: {reason}" for reason in reasons))
+    say(error="; ".join(reasons(error)))
