@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import sys
+import tempfile
 import unittest
 
 import jsonschema
@@ -36,32 +37,34 @@ ASKS = "try:\n    found = regex_search('an', 'banana')\nexcept PermissionError a
 
 
 class SdkCase(Case):
-    """A case with one client that answers `answer`; classes below say which and by which way."""
+    """`sdk` and `revision` are those of the classes below. One server and one client that asks nobody serve a whole class."""
 
     sdk = revision = None
-    answer = None
 
-    def setUp(self):
-        super().setUp()
-        self.policy = self.write("policy.json", json.dumps(POLICY))
-        self.tool_list = None
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.shared = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="gloveport-e2e-"))
+        policy = os.path.join(cls.shared, "policy.json")
+        with open(policy, "w", encoding="utf-8") as file:
+            json.dump(POLICY, file)
+        cls.flags = ["--policy", policy, "--builtin", TOOLS, "--max-sessions", "60"]
+        cls.target = cls.make_target()
+        cls.silent = cls.enterClassContext(SdkClient(cls.sdk, cls.target, cls.revision))
+        cls.tools = cls.silent.tools()  # the SDKs judge structured content by what was listed
 
-    def flags(self):
-        return ["--policy", self.policy, "--builtin", TOOLS]
-
-    def target(self):
-        return {"command": [GLOVEPORT, "mcp", *self.flags()]}
+    @classmethod
+    def make_target(cls):
+        return {"command": [GLOVEPORT, "mcp", *cls.flags]}
 
     def client(self, answer=None):
-        return self.enterContext(SdkClient(self.sdk, self.target(), self.revision, answer))
+        return self.enterContext(SdkClient(self.sdk, self.target, self.revision, answer))
 
     def python(self, client, code, **arguments):
         """The structured content of a call, which fits the schema that the server gave; the SDK has judged it as well."""
         self.result = client.call("execute_python", code=code, **arguments)
         self.assertNotIn("error", self.result)
-        if self.tool_list is None:
-            self.tool_list = client.tools()
-        jsonschema.validate(self.result["structuredContent"], self.tool_list["execute_python"]["outputSchema"])
+        jsonschema.validate(self.result["structuredContent"], self.tools["execute_python"]["outputSchema"])
         return self.result["structuredContent"]
 
     def text(self):
@@ -72,21 +75,19 @@ class Basics:
     """What works in the same way by all ways."""
 
     def test_the_server_has_three_tools(self):
-        client = self.client()
-        self.assertEqual("gloveport", client.opened.get("server"), client.opened)
-        self.assertIn(client.opened["revision"], (None, self.revision))  # the first TypeScript SDK does not tell
-        tools = client.tools()
-        self.assertEqual({"execute_python", "reset_session", "list_tools"}, set(tools))
-        for tool in tools.values():
+        opened = self.silent.opened
+        self.assertEqual("gloveport", opened.get("server"), opened)
+        self.assertIn(opened["revision"], (None, self.revision))  # the first TypeScript SDK does not tell
+        self.assertEqual({"execute_python", "reset_session", "list_tools"}, set(self.tools))
+        for tool in self.tools.values():
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
             jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
-        listed = client.call("list_tools")
+        listed = self.silent.call("list_tools")
         self.assertEqual({"calculator", "regex_search"}, {tool["name"] for tool in listed["structuredContent"]["tools"]})
         self.assertIn("def calculator(", listed["content"][0]["text"])
 
     def test_a_cell_brings_text_values_images_and_errors(self):
-        client = self.client()
-        client.tools()  # the SDKs judge structured content by what was listed
+        client = self.silent
         first = self.python(client, "print('printed')\n{'answer': calculator('6 * 7'), 'none': None}")
         self.assertEqual(("ok", {"answer": 42, "none": None}, "printed\n"),
                          (first["status"], first["value"], first["stdout"]))
@@ -105,7 +106,7 @@ class Basics:
         self.assertEqual((True, "denied", 1), (self.result["isError"], refused["status"], refused["findings"][0]["line"]))
 
     def test_state_is_kept_until_it_is_reset(self):
-        client = self.client()
+        client = self.silent
         session = self.python(client, "x = 41")["session"]
         self.assertEqual(42, self.python(client, "x + 1", session=session)["value"])
         self.assertEqual("NameError", self.python(client, "x")["error"]["type"])  # without a handle: a fresh session
@@ -117,7 +118,7 @@ class Basics:
         self.assertEqual("not_run", self.python(client, "1", session=session)["status"])
 
     def test_progress_is_reported_and_a_cancelled_cell_ends(self):
-        client = self.client()
+        client = self.silent
         session = self.python(client, "x = 1")["session"]
         # The cell never ends by itself, and its time is ten minutes: what comes after it in its session would wait for it.
         stopped = client.call_and_cancel("execute_python", code="calculator('1 + 1')\nwhile True: pass", session=session)
@@ -138,7 +139,7 @@ class Basics:
         self.assertEqual(1, len(self.result["questions"]))
 
     def test_a_client_that_asks_nobody_gets_a_refusal(self):
-        client = self.client()
+        client = self.silent
         self.assertIn("nobody could be asked", self.python(client, ASKS)["value"])
         self.assertEqual("ok", self.python(client, "1")["status"])
 
@@ -159,7 +160,7 @@ def add_classes(base, name):
 
 class OverStdio(Basics):
     def test_the_server_ends_with_its_client(self):
-        with SdkClient(self.sdk, self.target(), self.revision) as client:
+        with SdkClient(self.sdk, self.target, self.revision) as client:
             self.python(client, "x = 1")
             started = descendants(client.pid)
         self.assertEqual(set(), wait_until_gone(started))
@@ -169,15 +170,13 @@ add_classes(OverStdio, "Stdio")
 
 
 class OverHttp(Basics):
-    def setUp(self):
-        super().setUp()
-        self.server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *self.flags()))
-
-    def target(self):
-        return {"url": self.server.url}
+    @classmethod
+    def make_target(cls):
+        server = cls.enterClassContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *cls.flags))
+        return {"url": server.url}
 
     def test_clients_do_not_reach_each_other(self):
-        one, other = self.client(), self.client()
+        one, other = self.silent, self.client()
         session = self.python(one, "secret = 'of one'")["session"]
         self.assertEqual("NameError", self.python(other, "secret")["error"]["type"])
         if self.revision == HANDSHAKE:  # the stateless one knows no clients: who has a handle was given it
@@ -188,7 +187,7 @@ class OverHttp(Basics):
 
     def test_who_has_another_token_is_another_client(self):
         tokens = self.write("tokens", "".join(token + "\n" for token in TOKENS))
-        server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *self.flags(),
+        server = self.enterContext(HttpServer(GLOVEPORT, "serve", "--mcp", "--listen", "127.0.0.1:PORT", *self.flags,
                                               "--token-file", tokens))
 
         def client_of(token):
