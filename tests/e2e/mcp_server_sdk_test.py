@@ -19,7 +19,7 @@ import jsonschema
 from http_program import HttpServer
 from processes import descendants, wait_until_gone
 from programs import GLOVEPORT, Case
-from sdk_clients import HANDSHAKE, MISSING, SDKS, STATELESS, SdkClient
+from sdk_clients import HANDSHAKE, MISSING, MISSING_REASON, SDKS, STATELESS, SdkClient
 
 TOOLS = '{"calculator": {}, "regex": {}}'
 # A person is asked for one of them.
@@ -278,8 +278,14 @@ class Refusals(Case):
 
 
 
+class Sdks(unittest.TestCase):
+    @unittest.skipIf(MISSING, MISSING_REASON)
+    def test_all_of_them_took_part(self):
+        self.assertEqual(10, sum(1 for name in globals() if name.startswith(("Stdio", "Http")) and name.endswith(("1125", "0728"))))
+
+
 if __name__ == "__main__":
     if not SDKS:
-        print(MISSING)
+        print(MISSING_REASON)
         sys.exit(77)
     unittest.main()

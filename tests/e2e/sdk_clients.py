@@ -27,7 +27,8 @@ if _has_python():
 if NODE and os.path.isdir(os.path.join(PACKAGES, "node_modules", "@modelcontextprotocol", "client")):
     SDKS["typescript"] = [NODE, os.path.join(HERE, "sdk_client.mjs"), PACKAGES, "2"]
     SDKS["typescript v1"] = [NODE, os.path.join(HERE, "sdk_client.mjs"), PACKAGES, "1"]
-MISSING = "neither the Python SDK of MCP nor the TypeScript one with Node 22 is installed; scripts/test does that"
+MISSING = [sdk for sdk in ("python", "typescript", "typescript v1") if sdk not in SDKS]
+MISSING_REASON = f"these SDKs of MCP are not installed (TypeScript's need Node 22): {', '.join(MISSING)}; scripts/test does that"
 
 
 class SdkClient:
