@@ -41,7 +41,7 @@ async function open(command) {
   const client = new sdk.Client(
     { name: 'gloveport-test', version: '1' },
     { capabilities: command.answer ? { elicitation: {} } : {},
-      versionNegotiation: { mode: command.revision >= '2026' ? { pin: command.revision } : 'legacy' } });
+      versionNegotiation: { mode: command.revision >= '2026' ? 'auto' : 'legacy' } });
   if (command.answer) {
     client.setRequestHandler(sdk.elicitation, async (request) => {
       questions.push({ message: request.params.message, schema: request.params.requestedSchema });

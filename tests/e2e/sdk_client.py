@@ -32,11 +32,11 @@ class Led:
         else:
             program, *arguments = target["command"]
             self.server = StdioServerParameters(command=program, args=arguments, env=target.get("env"))
-        self.mode = command["revision"] if command["revision"] >= "2026" else "legacy"
+        # "auto": the server is asked which revisions it has, and must have the newest.
+        self.mode = "auto" if command["revision"] >= "2026" else "legacy"
 
     def client(self):
-        return Client(self.server, mode="auto" if self.mode != "legacy" else "legacy",
-                      elicitation_callback=self.elicit if self.answer else None)
+        return Client(self.server, mode=self.mode, elicitation_callback=self.elicit if self.answer else None)
 
     async def elicit(self, _, params):
         schema = getattr(params, "requested_schema", None) or {}
