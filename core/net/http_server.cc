@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "gloveport/core/base/text.h"
+#include "gloveport/core/base/unique_fd.h"
+#include "gloveport/core/net/http_connection.h"
+#include "gloveport/core/net/http_head.h"
 #include "gloveport/core/net/url.h"
 
 namespace gloveport {
@@ -21,12 +24,54 @@ namespace {
 
 using HandlerResponse = httplib::Server::HandlerResponse;
 
+// The connection that this thread serves.
+thread_local HttpConnection* t_connection = nullptr;
+// This thread accepts, and whom it serves itself there is no other for.
+thread_local bool t_full = false;
+
+// httplib's server on connections with limits.
+class BoundedServer : public httplib::Server {
+ public:
+  BoundedServer(const HttpConnectionLimits& limits, const std::atomic<bool>& stopping)
+      : limits_(limits), stopping_(stopping) {}
+
+ private:
+  bool process_and_close_socket(int socket) override {
+    HttpConnection connection(UniqueFd(socket), limits_, stopping_);
+    if (t_full) return connection.Refuse(503, "too many requests at once"), false;
+    t_connection = &connection;
+    Process(connection);
+    t_connection = nullptr;
+    return true;
+  }
+
+  // Later versions want to be told the addresses.
+  template <typename Connection>
+  void Process(Connection& connection) {
+    bool closed = false;
+    // An answer is whole, whatever parts of it are asked for, and how often.
+    const auto whole = [](httplib::Request& request) { request.ranges.clear(); };
+    if constexpr (requires { this->process_request(connection, true, closed, whole); }) {
+      this->process_request(connection, true, closed, whole);
+    } else {
+      this->process_request(connection, std::string(), 0, std::string(), 0, true, closed, whole);
+    }
+  }
+
+  const HttpConnectionLimits limits_;
+  const std::atomic<bool>& stopping_;
+};
+
 // The constructor of httplib::Server ignores SIGPIPE for the whole process; that is for the host to decide.
 // The server's own threads block all signals instead.
-std::unique_ptr<httplib::Server> MakeServer() {
+std::unique_ptr<httplib::Server> MakeServer(const HttpServerOptions& options,
+                                            const std::atomic<bool>& stopping) {
   struct sigaction before {};
   ::sigaction(SIGPIPE, nullptr, &before);
-  auto server = std::make_unique<httplib::Server>();
+  auto server =
+      std::make_unique<BoundedServer>(HttpConnectionLimits{options.max_body_bytes, options.io_timeout,
+                                                           options.body_timeout, options.io_timeout},
+                                      stopping);
   ::sigaction(SIGPIPE, &before, nullptr);
   return server;
 }
@@ -42,10 +87,15 @@ class ThreadsOnDemand : public httplib::TaskQueue {
  public:
   explicit ThreadsOnDemand(std::size_t max_threads) : max_threads_(max_threads) {}
 
-  void enqueue(std::function<void()> task) override {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(task));
-    if (idle_ >= waiting_.size() || threads_.size() == max_threads_ || !Start()) posted_.notify_one();
+  // void, or bool in later versions: whether it was taken.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+  Enqueued enqueue(std::function<void()> task) override {
+    if (!Post(task)) {
+      t_full = true;
+      task();
+      t_full = false;
+    }
+    return static_cast<Enqueued>(true);
   }
 
   void shutdown() override {
@@ -58,6 +108,14 @@ class ThreadsOnDemand : public httplib::TaskQueue {
   }
 
  private:
+  bool Post(const std::function<void()>& task) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= max_threads_) return false;
+    waiting_.push_back(task);
+    if (idle_ >= waiting_.size() || threads_.size() == max_threads_ || !Start()) posted_.notify_one();
+    return true;
+  }
+
   bool Start() {
     try {
       threads_.emplace_back([this] { Work(); });
@@ -107,10 +165,26 @@ class SinkWriter : public HttpBodyWriter {
   bool failed_ = false;
 };
 
-HttpServerRequest Copy(const httplib::Request& request) {
-  HttpServerRequest copy{request.method, request.path, request.target, {}, {}};
-  for (const auto& [name, value] : request.headers) copy.headers.push_back({name, value});
-  return copy;
+// What a request takes of all bodies' bytes.
+class BodyShare {
+ public:
+  BodyShare(std::atomic<std::size_t>& taken, std::size_t limit) : taken_(taken), limit_(limit) {}
+  ~BodyShare() { taken_ -= own_; }
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+  bool Take(std::size_t bytes) {
+    own_ += bytes;
+    return taken_.fetch_add(bytes) + bytes <= limit_;
+  }
+
+ private:
+  std::atomic<std::size_t>& taken_;
+  const std::size_t limit_;
+  std::size_t own_ = 0;
+};
+
+HttpServerRequest Copy(const httplib::Request& request, HttpHeaders headers) {
+  return {request.method, request.path, request.target, std::move(headers), {}};
 }
 
 // Returns the content type.
@@ -158,6 +232,7 @@ struct HttpServer::State {
   std::vector<std::string> origins;  // values of Origin that are answered
   std::atomic<bool> ended = false;
   std::atomic<bool> stopping = false;
+  mutable std::atomic<std::size_t> body_bytes = 0;
   std::thread thread;
 
   std::string authority() const {
@@ -171,6 +246,7 @@ struct HttpServer::State {
   void Handle(HttpServerRequest request, httplib::Response& out) const;
   void AnswerStream(HttpReply reply, httplib::Response& out) const;
   HandlerResponse Screen(const httplib::Request& request, httplib::Response& out) const;
+  std::optional<HttpResponse> Objection(const HttpServerRequest& head) const;
   void HandleWithBody(const httplib::Request& request, httplib::Response& out,
                       const httplib::ContentReader& reader) const;
 };
@@ -195,8 +271,12 @@ Status HttpServer::State::Bind() {
   port = static_cast<std::uint16_t>(bound);
   hosts = options.allowed_hosts;
   for (const std::string& name : {authority(), fmt::format("localhost:{}", port)}) {
-    hosts.push_back(name);
-    origins.push_back("http://" + name);
+    for (std::string_view written = name; !written.empty();) {
+      hosts.emplace_back(written);
+      origins.push_back("http://" + std::string(written));
+      // The usual port need not be named.
+      written = port == 80 && written.ends_with(":80") ? written.substr(0, written.size() - 3) : "";
+    }
   }
   origins.insert(origins.end(), options.allowed_origins.begin(), options.allowed_origins.end());
   return {};
@@ -225,39 +305,63 @@ void HttpServer::State::SetUp() {
   });
 }
 
-HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httplib::Response& out) const {
-  const auto listed = [](const std::vector<std::string>& list, const std::string& value) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const auto& entry) { return EqualsIgnoringCase(entry, value); });
+// What is answered before anybody reads further.
+std::optional<HttpResponse> HttpServer::State::Objection(const HttpServerRequest& head) const {
+  const auto refuse = [](int status, std::string why) {
+    return HttpResponse{status, {{"Content-Type", "text/plain; charset=utf-8"}}, std::move(why) + "\n"};
   };
-  if (request.get_header_value_count("Host") != 1 || !listed(hosts, request.get_header_value("Host"))) {
-    Refuse(out, 403, "this Host is not served here");
-  } else if (request.has_header("Origin") && !listed(origins, request.get_header_value("Origin"))) {
-    Refuse(out, 403, "pages of this origin may not use this server");
-  } else if (auto answer = options.screen ? options.screen(Copy(request)) : std::nullopt) {
+  // How many fields of this name there are, all or those with a value of the list.
+  const auto count = [&](std::string_view name, const std::vector<std::string>* list) {
+    return std::count_if(head.headers.begin(), head.headers.end(), [&](const HttpHeader& field) {
+      return EqualsIgnoringCase(field.name, name) &&
+             (!list || std::any_of(list->begin(), list->end(), [&](const std::string& value) {
+               return EqualsIgnoringCase(value, field.value);
+             }));
+    });
+  };
+  if (count("Host", nullptr) != 1 || count("Host", &hosts) != 1)
+    return refuse(403, "this Host is not served here");
+  if (count("Origin", nullptr) > 1 || count("Origin", nullptr) != count("Origin", &origins))
+    return refuse(403, "pages of this origin may not use this server");
+  const std::string* type = FindHeader(head.headers, "Content-Type");
+  if (type && type->size() >= 9 && EqualsIgnoringCase(std::string_view(*type).substr(0, 9), "multipart"))
+    return refuse(415, "bodies of several parts are not taken");
+  return options.screen ? options.screen(head) : std::nullopt;
+}
+
+HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httplib::Response& out) const {
+  auto headers = ParseHttpHead(t_connection->head());
+  if (!headers) return Refuse(out, 400, headers.error().message), HandlerResponse::Handled;
+  HttpServerRequest head = Copy(request, std::move(*headers));
+  if (auto answer = Objection(head)) {
     Answer(out, std::move(*answer));
   } else if (HasBody(request.method)) {
     return HandlerResponse::Unhandled;  // goes on to HandleWithBody
   } else {
-    Handle(Copy(request), out);
+    Handle(std::move(head), out);
   }
   return HandlerResponse::Handled;
 }
 
 void HttpServer::State::HandleWithBody(const httplib::Request& request, httplib::Response& out,
                                        const httplib::ContentReader& reader) const {
-  HttpServerRequest copy = Copy(request);
+  HttpServerRequest copy = Copy(request, ParseHttpHead(t_connection->head()).value_or(HttpHeaders()));
+  BodyShare share(body_bytes, options.max_total_body_bytes);
   bool too_large = false;
+  bool too_many = false;
   const bool whole = reader([&](const char* data, std::size_t size) {
     too_large = size > options.max_body_bytes - copy.body.size();
-    if (!too_large) copy.body.append(data, size);
-    return !too_large;
+    too_many = !too_large && !share.Take(size);
+    if (!too_large && !too_many) copy.body.append(data, size);
+    return !too_large && !too_many;
   });
   const std::string* announced = FindHeader(copy.headers, "content-length");
   if (!whole && announced && out.status == 413) too_large = true;
   if (too_large) {
     Refuse(out, 413,
            fmt::format("the body is larger than the {} bytes that are allowed", options.max_body_bytes));
+  } else if (too_many) {
+    Refuse(out, 503, "too many bodies of requests at once: send this one again later");
   } else if (!whole) {
     Refuse(out, 400, "the body is malformed or was cut");
   } else {
@@ -316,7 +420,9 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options,
   auto state = std::make_unique<State>();
   state->options = std::move(options);
   state->handler = std::move(handler);
-  state->server = MakeServer();
+  HttpServerOptions& kept = state->options;
+  if (kept.max_total_body_bytes == 0) kept.max_total_body_bytes = 4 * kept.max_body_bytes;
+  state->server = MakeServer(kept, state->stopping);
   state->SetUp();
   RETURN_IF_ERROR(state->Bind());
   RETURN_IF_ERROR(state->Run());

@@ -25,9 +25,9 @@ namespace gloveport {
 
 struct HttpServerRequest {
   std::string method;
-  std::string path;    // percent-decoded, without the query; hostile, like all of this
-  std::string target;  // path and query as they were sent
-  HttpHeaders headers;
+  std::string path;     // percent-decoded, without the query; hostile, like all of this
+  std::string target;   // path and query as they were sent
+  HttpHeaders headers;  // as they were sent (http_head.h)
   std::string body;
 };
 
@@ -54,8 +54,14 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";  // or another loopback address; "localhost" means 127.0.0.1
   std::uint16_t port = 0;             // 0: one that is free
   std::size_t max_body_bytes = 1u << 20;
-  std::size_t threads = 4;  // requests that are handled at the same time; others wait. Started when needed
-  std::chrono::seconds io_timeout{10};       // for each read from and write to a client
+  // Requests that are handled at the same time, each on a thread that is started when needed; as many others
+  // wait, and beyond that a client is told 503.
+  std::size_t threads = 4;
+  // Of the requests that are being read and handled, together; beyond that 503. 0: four times max_body_bytes.
+  std::size_t max_total_body_bytes = 0;
+  std::chrono::seconds io_timeout{
+      10};  // for each read from and write to a client, and for the head of a request
+  std::chrono::seconds body_timeout{60};     // for the body of a request
   std::vector<std::string> allowed_hosts;    // further values of Host, such as "gloveport.example.org"
   std::vector<std::string> allowed_origins;  // further values of Origin, such as "https://app.example.org"
   // Asked before a body is read: what it returns is the answer, and the body is not read. Empty: all pass.
@@ -77,8 +83,8 @@ class HttpServer {
   std::uint16_t port() const;
   std::string origin() const;  // "http://127.0.0.1:8080"
 
-  // Accepts no more, lets streams end at their next piece, waits for the handlers that run, then returns. May
-  // be called more than once, from one thread.
+  // Accepts no more, reads no more, lets streams end at their next piece, waits for the handlers that run,
+  // then returns. May be called more than once, from one thread.
   void Stop();
 
  private:

@@ -16,6 +16,7 @@
 
 #include "gloveport/core/base/fd_io.h"
 #include "gloveport/core/net/http_client.h"
+#include "gloveport/core/net/http_head.h"
 
 namespace gloveport {
 namespace {
@@ -351,6 +352,128 @@ TEST(HttpServer, WhatIsScreenedIsAnsweredBeforeItsBodyIsRead) {
   EXPECT_THAT(Raw(*server,
                   fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nX-Pass: 1\r\nContent-Length: 0\r\n\r\n", host)),
               HasSubstr("yes"));
+}
+
+std::string HostOf(const HttpServer& server) { return fmt::format("Host: 127.0.0.1:{}\r\n", server.port()); }
+
+TEST(HttpServer, AHeadWithoutEndCostsNoMemory) {
+  const auto server = Serve(Echo);
+  const std::string much(kMaxHttpHeadBytes + 1000, 'a');
+  for (const std::string& head : {"GET /" + much, "GET / HTTP/1.1\r\nA: " + much})
+    EXPECT_THAT(Raw(*server, head), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST(HttpServer, AHeadMustComeInTime) {
+  const auto server = Serve(Echo, {.io_timeout = std::chrono::seconds(1)});
+  EXPECT_THAT(Raw(*server, "GET / HTTP/1.1\r\nA: "), StartsWith("HTTP/1.1 408 "));
+}
+
+TEST(HttpServer, ABodyMustComeInTime) {
+  const auto server =
+      Serve(Echo, {.io_timeout = std::chrono::seconds(5), .body_timeout = std::chrono::seconds(1)});
+  const std::string head = "POST / HTTP/1.1\r\n" + HostOf(*server) + "Content-Length: 5\r\n\r\nab";
+  EXPECT_THAT(Raw(*server, head), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST(HttpServer, StopsUnderClientsThatSendWithoutEnd) {
+  auto server = Serve(Echo, {.io_timeout = std::chrono::seconds(600)});
+  const UniqueFd silent = Begin(*server, "");
+  const UniqueFd slow = Begin(*server, "POST / HTTP/1.1\r\nA: ");
+  std::jthread sender([&](const std::stop_token& stop) {
+    while (!stop.stop_requested() && ::send(slow.get(), "a", 1, MSG_NOSIGNAL) == 1)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
+  server->Stop();  // the test's own time limit says if it does not
+}
+
+TEST(HttpServer, ServesHeadersAsTheyWereSent) {
+  std::string seen;
+  const auto server = Serve([&](const HttpServerRequest& request) {
+    seen = *FindHeader(request.headers, "X-Token");
+    return Echo(request);
+  });
+  EXPECT_THAT(Raw(*server, "GET / HTTP/1.1\r\n" + HostOf(*server) + "X-Token: a%41%0d\r\n\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(seen, "a%41%0d");
+  const std::string encoded = fmt::format("Host: 127.0.0.1%3A{}\r\n", server->port());
+  EXPECT_THAT(Raw(*server, "GET / HTTP/1.1\r\n" + encoded + "\r\n"), StartsWith("HTTP/1.1 403 "));
+}
+
+TEST(HttpServer, RefusesFieldsThatContradictOrMultiply) {
+  const auto server = Serve(Echo);
+  const std::string own = fmt::format("Origin: {}\r\n", server->origin());
+  const auto status_of = [&](std::string_view method, const std::string& fields) {
+    return Raw(*server, fmt::format("{} / HTTP/1.1\r\n{}{}\r\n{}", method, HostOf(*server), fields,
+                                    method == "GET" ? "" : "ab"))
+        .substr(9, 3);
+  };
+  EXPECT_EQ(status_of("GET", own), "200");
+  EXPECT_EQ(status_of("GET", own + "Origin: http://evil.example\r\n"), "403");
+  EXPECT_EQ(status_of("GET", "Origin:\r\n"), "403");
+  EXPECT_EQ(status_of("GET", "Range: bytes=x\r\n").front(), '4');
+  EXPECT_EQ(status_of("POST", "Content-Length: 2\r\n"), "200");
+  EXPECT_EQ(status_of("POST", "Content-Length: 2\r\nContent-Length: 2\r\n"), "400");
+  EXPECT_EQ(status_of("POST", "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"), "400");
+  EXPECT_EQ(status_of("DELETE", "Content-Length: 2\r\nContent-Type: multipart/form-data; boundary=a\r\n"),
+            "415");
+}
+
+TEST(HttpServer, AnswersAreWholeWhateverPartsAreAskedFor) {
+  const auto server = Serve(Echo);
+  const auto get = [&](const std::string& fields) {
+    return Raw(*server, "GET /abc HTTP/1.1\r\n" + HostOf(*server) + fields + "\r\n");
+  };
+  EXPECT_EQ(get("Range: bytes=0-1\r\n"), get(""));
+  EXPECT_EQ(get("Range: bytes=0-,0-,0-,0-\r\n"), get(""));
+}
+
+TEST(HttpServer, TellsClientsBeyondItsThreadsToComeBack) {
+  std::promise<void> go_on;
+  const std::shared_future<void> may_go_on = go_on.get_future().share();
+  const auto server = Serve(
+      [&](const HttpServerRequest& request) {
+        may_go_on.wait();
+        return Echo(request);
+      },
+      {.threads = 2});
+  const std::string request = "GET / HTTP/1.1\r\n" + HostOf(*server) + "\r\n";
+  std::atomic<int> refused = 0;
+  std::atomic<int> served = 0;
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.emplace_back([&] {
+      const std::string status = Raw(*server, request).substr(9, 3);
+      ++(status == "503" ? refused : served);
+    });
+  }
+  // Two are handled and two wait; the others know soon.
+  const Deadline deadline = Deadline::After(std::chrono::seconds(9));
+  while (refused < 16 && !deadline.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  go_on.set_value();
+  clients.clear();
+  EXPECT_EQ(refused, 16);
+  EXPECT_EQ(served, 4);
+}
+
+TEST(HttpServer, BodiesTogetherHaveALimit) {
+  std::promise<void> go_on;
+  std::promise<void> first_is_there;
+  std::atomic<int> count = 0;
+  const std::shared_future<void> may_go_on = go_on.get_future().share();
+  const auto server = Serve(
+      [&](const HttpServerRequest& request) {
+        if (count++ == 0) first_is_there.set_value(), may_go_on.wait();
+        return Echo(request);
+      },
+      {.max_body_bytes = 1000, .max_total_body_bytes = 1500});
+  const std::string request =
+      "POST / HTTP/1.1\r\n" + HostOf(*server) + "Content-Length: 1000\r\n\r\n" + std::string(1000, 'a');
+  auto first = std::async(std::launch::async, [&] { return Raw(*server, request).substr(9, 3); });
+  first_is_there.get_future().wait();
+  EXPECT_EQ(Raw(*server, request).substr(9, 3), "503");
+  go_on.set_value();
+  EXPECT_EQ(first.get(), "200");
+  EXPECT_EQ(Raw(*server, request).substr(9, 3), "200");
 }
 
 TEST(HttpServer, LeavesTheHostsSignalDispositionAlone) {
