@@ -110,26 +110,36 @@ display(Picture(b'no image'))"""})
                          [gone["structuredContent"]["status"], gone["structuredContent"]["error"]["type"]])
         self.assertIs(True, client.call("reset_session", {"session": handle})["isError"])
 
-    def test_room_for_sessions_is_limited_and_ending_one_makes_room(self):
+    def test_the_session_that_was_idle_for_longest_makes_room(self):
         client = self.client("--max-sessions", "2")
-        handles = [client.python("1")["session"] for _ in range(2)]
-        for handle in handles:
-            client.python("1", session=handle)  # it is in use
+        first, second = (client.python("x = 1")["session"] for _ in range(2))
+        self.assertEqual(1, client.python("x", session=first)["value"])
+        client.python("1")
+        gone = client.python("x", session=second)
+        self.assertEqual("not_run", gone["status"])
+        self.assertIn("to make room", gone["error"]["message"])
+        self.assertEqual(1, client.python("x", session=first)["value"])
+
+    def test_where_code_runs_in_all_sessions_another_one_is_refused(self):
+        client = self.client("--max-sessions", "1", *patient(self))
+        handle = client.python("1")["session"]
+        call = client.begin("tools/call", {"name": "execute_python", "arguments": {"code": FOREVER, "session": handle}})
         full = client.python("1")
         self.assertEqual(["not_run", "LimitError"], [full["status"], full["error"]["type"]])
         self.assertIn("reset_session", full["error"]["message"])
-        self.assertEqual(2, client.python("2", session=handles[0])["value"])
-        client.call("reset_session", {"session": handles[1], "close": True})
+        client.call("reset_session", {"session": handle, "close": True})
+        ended = client.finish(call).result["structuredContent"]
+        self.assertEqual([None, "lost" if ended["status"] != "not_run" else "kept"], [ended["session"], ended["state"]])
         self.assertEqual("ok", client.python("1")["status"])
 
-    def test_sessions_that_were_left_alone_make_room(self):
-        client = self.client("--max-sessions", "2")
-        used = client.python("x = 1")["session"]
-        client.python("x", session=used)
-        left = [client.python(str(number))["session"] for number in range(5)]
-        self.assertEqual("ok", client.python("1", session=left[-1])["status"])
-        self.assertEqual("not_run", client.python("1", session=left[-2])["status"])
-        self.assertEqual(1, client.python("x", session=used)["value"])
+    def test_calls_of_one_session_run_in_the_order_in_which_they_came(self):
+        client = self.client()
+        handle = client.python("seen = []")["session"]
+        calls = [client.begin("tools/call", {"name": "execute_python", "arguments": {
+            "code": f"seen.append({number})", "session": handle}}) for number in range(8)]
+        for call in calls:
+            client.finish(call)
+        self.assertEqual(list(range(8)), client.python("seen", session=handle)["value"])
 
     def test_a_session_that_nobody_uses_ends(self):
         client = self.client("--idle-timeout", "0.2", "--max-sessions", "1")

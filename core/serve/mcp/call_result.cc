@@ -113,8 +113,8 @@ Json StructuredOf(const CellResult& result, std::string_view session, std::size_
   const bool has_value = !result.type.empty();
   const std::size_t most = limits.max_structured_text;
   return {{"status", OutcomeName(result.outcome)},
-          {"session", session},
-          {"state", SessionStateName(result.state)},
+          {"session", session.empty() ? Json() : Json(session)},
+          {"state", SessionStateName(session.empty() ? SessionState::kLost : result.state)},
           {"value", ValueWithin(result.value, limits.max_value_bytes, redactor)},
           {"repr", has_value ? Json(Cut(result.repr, most)) : Json()},
           {"type", has_value ? Json(Cut(result.type, 200)) : Json()},
@@ -140,6 +140,8 @@ std::string TextOf(const CellResult& result, std::string_view code, std::string_
   if (images.left_out() > 0)
     text += fmt::format("{} left out: larger than what is passed on.\n",
                         Counted(images.left_out(), "image was", "images were"));
+  if (session.empty())
+    return text + "The session was reset or ended meanwhile: its handle and variables are gone.\n";
   return text + fmt::format("session: {}\n", session);
 }
 

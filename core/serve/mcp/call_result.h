@@ -15,8 +15,9 @@
 
 namespace gloveport {
 
-// {"content", "structuredContent", "isError"} of execute_python. Each cell that did not end with `ok` is an
-// error. What the redactor finds is taken out; a value that has such a thing is told by its repr alone.
+// {"content", "structuredContent", "isError"} of execute_python. `session` is empty where it was reset or
+// ended meanwhile. Each cell that did not end with `ok` is an error. What the redactor finds is taken out; a
+// value that has such a thing is told by its repr alone.
 Json CellCallResult(const CellResult& result, std::string_view code, std::string_view session,
                     const McpServerLimits& limits, const Redactor& redactor = {});
 

@@ -254,7 +254,12 @@ std::shared_ptr<McpServedClient> McpHttpEndpoint::StatelessClient(const std::str
   const std::lock_guard lock(mutex_);
   if (stopped_) return nullptr;
   auto& client = stateless_[identity];
-  if (!client) client = McpServedClient::Create(service_, McpIdScope::kExchange);
+  // Those who show no token cannot be told apart: one of them must not be limited by what the others have.
+  const McpServerLimits& limits = service_.limits();
+  if (!client)
+    client = McpServedClient::Create(
+        service_, McpIdScope::kExchange,
+        identity.empty() ? McpClientLimits::OfAll(limits) : McpClientLimits::OfOne(limits));
   return client;
 }
 

@@ -15,19 +15,7 @@ struct McpPythonSession::Link {
   std::weak_ptr<Session> session;
   std::chrono::steady_clock::time_point used = std::chrono::steady_clock::now();
   bool closed = false;
-  std::size_t calls = 0;   // ever
-  std::size_t active = 0;  // that run or wait for their turn
-
-  void Begin() {
-    const std::lock_guard lock(mutex);
-    ++calls;
-    ++active;
-  }
-  void End() {
-    const std::lock_guard lock(mutex);
-    --active;
-    used = std::chrono::steady_clock::now();
-  }
+  bool has_run = false;
 
   std::shared_ptr<McpCellCall> current() const {
     const std::lock_guard lock(mutex);
@@ -35,6 +23,8 @@ struct McpPythonSession::Link {
   }
   void Set(std::shared_ptr<McpCellCall> next) {
     const std::lock_guard lock(mutex);
+    if (!next) used = std::chrono::steady_clock::now();
+    has_run = true;
     call = std::move(next);
   }
   void Interrupt() const {
@@ -116,11 +106,9 @@ Result<std::shared_ptr<McpPythonSession>> McpPythonSession::Open(Runtime& runtim
 }
 
 Result<CellResult> McpPythonSession::Run(std::string_view code, const RunOptions& options,
-                                         const std::shared_ptr<McpCellCall>& call) {
-  link_->Begin();
-  const std::unique_ptr<Link, void (*)(Link*)> end(link_.get(), [](Link* link) { link->End(); });
-  const auto turn = turn_.Take(Deadline::Never(), call->stop());
-  if (!turn) return Fail(ErrorCode::kDenied, "the call was cancelled before the code ran");
+                                         const std::shared_ptr<McpCellCall>& call, TurnQueue::Place& place) {
+  if (!place.Await(call->stop()))
+    return Fail(ErrorCode::kDenied, "the call was cancelled before the code ran");
   link_->Set(call);
   call->OnCancel([link = link_] { link->Interrupt(); });
   auto result =
@@ -139,12 +127,12 @@ Result<CellResult> McpPythonSession::Run(std::string_view code, const RunOptions
 bool McpPythonSession::closed() const {
   const std::lock_guard lock(link_->mutex);
   if (link_->closed) return true;
-  return link_->active == 0 && std::chrono::steady_clock::now() - link_->used > idle_timeout_;
+  return turns_.empty() && std::chrono::steady_clock::now() - link_->used > idle_timeout_;
 }
 
-std::optional<std::chrono::steady_clock::time_point> McpPythonSession::left_alone_since() const {
+std::optional<std::chrono::steady_clock::time_point> McpPythonSession::idle_since() const {
   const std::lock_guard lock(link_->mutex);
-  if (link_->calls != 1 || link_->active > 0) return std::nullopt;
+  if (!link_->has_run || !turns_.empty()) return std::nullopt;
   return link_->used;
 }
 

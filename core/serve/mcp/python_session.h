@@ -10,9 +10,9 @@
 #include <string>
 
 #include "gloveport/core/host/runtime.h"
-#include "gloveport/core/mcp/turn_gate.h"
 #include "gloveport/core/serve/mcp/cell_call.h"
 #include "gloveport/core/serve/mcp/server_options.h"
+#include "gloveport/core/serve/mcp/turn_queue.h"
 
 namespace gloveport {
 
@@ -24,15 +24,18 @@ class McpPythonSession {
 
   const std::string& handle() const { return handle_; }
 
-  // Runs one cell of `call`, which is told of tools and asked for approval meanwhile. kClosed where the
-  // session was closed, or ended by its idle time-out; kDeadlineExceeded never; kDenied where the call was
-  // cancelled before.
+  // A place among its calls, in whose order they run.
+  std::shared_ptr<TurnQueue::Place> Join() { return turns_.Join(); }
+
+  // When the place has its turn: runs one cell of `call`, which is told of tools and asked for approval
+  // meanwhile. kClosed where the session was closed, or ended by its idle time-out; kDeadlineExceeded never;
+  // kDenied where the call was cancelled before.
   Result<CellResult> Run(std::string_view code, const RunOptions& options,
-                         const std::shared_ptr<McpCellCall>& call);
+                         const std::shared_ptr<McpCellCall>& call, TurnQueue::Place& place);
 
   bool closed() const;  // by Close or by its idle time-out
-  // Where nobody went on in it after its first cell, and nothing runs or waits in it: when that cell ended.
-  std::optional<std::chrono::steady_clock::time_point> left_alone_since() const;
+  // Where nothing runs or waits in it, and something has run: since when.
+  std::optional<std::chrono::steady_clock::time_point> idle_since() const;
   void Close();  // a running cell is ended
 
  private:
@@ -47,7 +50,7 @@ class McpPythonSession {
   const std::chrono::milliseconds idle_timeout_;
   const std::shared_ptr<Link> link_;
   const std::shared_ptr<Session> session_;
-  TurnGate turn_;
+  TurnQueue turns_;
 };
 
 }  // namespace gloveport

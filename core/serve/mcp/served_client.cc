@@ -32,14 +32,34 @@ std::optional<std::chrono::milliseconds> TimeoutOf(const ExecuteArguments& argum
   return std::chrono::milliseconds(std::llround(std::ceil(std::min(*arguments.timeout_s, kLongest) * 1000)));
 }
 
-}  // namespace
-
-std::shared_ptr<McpServedClient> McpServedClient::Create(McpService& service, McpIdScope scope) {
-  return std::shared_ptr<McpServedClient>(new McpServedClient(service, scope));
+// Of what the arguments mean: a client may send them in another order the next time.
+std::string DigestOf(const ExecuteArguments& arguments) {
+  return Sha256Hex(
+      DumpJson(Json::array({arguments.code, arguments.session ? Json(*arguments.session) : Json(),
+                            arguments.timeout_s ? Json(*arguments.timeout_s) : Json()})));
 }
 
-McpServedClient::McpServedClient(McpService& service, McpIdScope scope)
-    : service_(service), scope_(scope), shelf_(service) {}
+}  // namespace
+
+McpClientLimits McpClientLimits::OfOne(const McpServerLimits& limits) {
+  return {limits.max_sessions_per_client, limits.max_calls_per_client, limits.max_subscriptions_per_client};
+}
+
+McpClientLimits McpClientLimits::OfAll(const McpServerLimits& limits) {
+  return {limits.max_sessions, limits.max_calls, limits.max_calls};
+}
+
+std::shared_ptr<McpServedClient> McpServedClient::Create(McpService& service, McpIdScope scope) {
+  return Create(service, scope, McpClientLimits::OfOne(service.limits()));
+}
+
+std::shared_ptr<McpServedClient> McpServedClient::Create(McpService& service, McpIdScope scope,
+                                                         const McpClientLimits& limits) {
+  return std::shared_ptr<McpServedClient>(new McpServedClient(service, scope, limits));
+}
+
+McpServedClient::McpServedClient(McpService& service, McpIdScope scope, const McpClientLimits& limits)
+    : service_(service), scope_(scope), limits_(limits), shelf_(service, limits.sessions) {}
 
 McpServedClient::~McpServedClient() { Close(); }
 
@@ -101,7 +121,11 @@ bool McpServedClient::PostTask(std::function<void()> task) {
     ++busy_;
   }
   const auto posted = service_.threads().Post([self = shared_from_this(), task = std::move(task)] {
-    task();
+    try {
+      task();
+    } catch (...) {
+      // Too little memory, for example: whoever waits for this has been told by the task's own guard.
+    }
     const std::lock_guard lock(self->mutex_);
     --self->busy_;
     self->ended_.notify_all();
@@ -239,16 +263,13 @@ McpServedClient::Cancel McpServedClient::Dispatch(McpRequestTerms terms, const R
 // Nothing ever changes that could be listened to: the stream is acknowledged, with nothing, and stays open.
 McpServedClient::Cancel McpServedClient::Listen(const McpRequestTerms& terms,
                                                 const std::shared_ptr<McpExchange>& exchange) {
-  auto room =
-      std::make_shared<Share>(Share::Take(subscriptions_, service_.limits().max_subscriptions_per_client));
+  auto room = std::make_shared<Share>(Share::Take(subscriptions_, limits_.subscriptions));
   if (!*room) {
     exchange->Answer(terms.Error(RpcCode::kInternalError, "too many subscriptions are open"));
     return {};
   }
-  const Cancel end = [exchange, room] {
-    *room = Share();
-    exchange->EndUnanswered();
-  };
+  // The share goes with the last who knows of the stream.
+  const Cancel end = [exchange, room] { exchange->EndUnanswered(); };
   const std::string key = Register(terms.id, end);
   if (key.empty()) {
     exchange->Answer(terms.Error(RpcCode::kInvalidRequest, "this id is in use"));
@@ -292,7 +313,11 @@ McpServedClient::Cancel McpServedClient::RunBeside(McpRequestTerms terms,
   const McpImplementation& server = service_.options().server;
   auto share = std::make_shared<Share>(service_.TakeCall());
   const bool posted = *share && PostTask([terms, exchange, work = std::move(work), share, &server] {
-    exchange->Answer(terms.Result(work(), server));
+    try {
+      exchange->Answer(terms.Result(work(), server));
+    } catch (const std::exception&) {
+      exchange->Answer(terms.Error(RpcCode::kInternalError, "the server could not answer"));
+    }
   });
   if (!posted) exchange->Answer(terms.Result(ErrorResult(TooManyCalls()), server));
   return {};
@@ -326,12 +351,19 @@ McpServedClient::Cancel McpServedClient::Execute(McpRequestTerms terms, const Js
     return ResumeCall(std::move(terms), params, exchange);
   auto arguments = ReadExecuteArguments(MemberOf(params, "arguments"));
   if (!arguments) return refuse(arguments.error());
-  auto own = std::make_shared<Share>(Share::Take(calls_, service_.limits().max_calls_per_client));
+  Turn turn;
+  if (arguments->session) {
+    // On the reader's thread: calls in one session run in the order in which they came.
+    auto session = shelf_.Find(*arguments->session);
+    if (!session) return refuse(session.error());
+    turn = {*session, (*session)->Join()};
+  }
+  auto own = std::make_shared<Share>(Share::Take(calls_, limits_.calls));
   auto share = std::make_shared<Share>(service_.TakeCall());
   if (!*own || !*share) return refuse(TooManyCalls());
 
   const auto tag = std::make_shared<Tag>();
-  tag->digest = Sha256Hex(DumpJson(MemberOf(params, "arguments")));
+  tag->digest = DigestOf(*arguments);
   const auto call =
       std::make_shared<McpCellCall>(terms, exchange, WaysOf(tag), server, service_.limits().max_progress);
   const Cancel cancel = [call] { call->Cancel(); };
@@ -340,8 +372,15 @@ McpServedClient::Cancel McpServedClient::Execute(McpRequestTerms terms, const Js
     exchange->Answer(terms.Error(RpcCode::kInvalidRequest, "this id is in use"));
     return {};
   }
-  const bool posted = PostTask([this, call, tag, own, share, arguments = std::move(*arguments)] {
-    Json result = RunCell(call, arguments);
+  const auto place = std::make_shared<Turn>(std::move(turn));
+  const bool posted = PostTask([this, call, tag, own, share, place, arguments = std::move(*arguments)] {
+    Json result;
+    try {
+      result = RunCell(call, arguments, std::move(*place));
+    } catch (const std::exception&) {
+      result = NotRunResult({ErrorCode::kInternal, "the server could not answer", ""}, std::nullopt);
+    }
+    *place = Turn();
     Forget(*tag);
     *own = Share();
     *share = Share();
@@ -354,19 +393,26 @@ McpServedClient::Cancel McpServedClient::Execute(McpRequestTerms terms, const Js
   return cancel;
 }
 
-Json McpServedClient::RunCell(const std::shared_ptr<McpCellCall>& call, const ExecuteArguments& arguments) {
-  auto session = arguments.session ? shelf_.Find(*arguments.session) : shelf_.Open();
-  if (!session) return NotRunResult(session.error(), std::nullopt);
-  const std::string& handle = (*session)->handle();
+Json McpServedClient::RunCell(const std::shared_ptr<McpCellCall>& call, const ExecuteArguments& arguments,
+                              Turn turn) {
+  if (!turn.session) {
+    auto opened = shelf_.Open();
+    if (!opened) return NotRunResult(opened.error(), std::nullopt);
+    turn = {*opened, (*opened)->Join()};
+  }
+  const std::string& handle = turn.session->handle();
   RunOptions options;
   options.timeout = TimeoutOf(arguments);
-  const auto result = (*session)->Run(arguments.code, options, call);
+  const auto result = turn.session->Run(arguments.code, options, call, *turn.place);
   // Nobody learns the handle of a session that was opened for a call that came to nothing.
   const bool lost = !arguments.session && (!result || call->stop().stop_requested());
   if (lost) (void)shelf_.Close(handle);
-  if (result) return CellCallResult(*result, arguments.code, handle, service_.limits(), service_.redactor());
-  return NotRunResult(result.error(),
-                      lost || (*session)->closed() ? std::nullopt : std::optional<std::string_view>(handle));
+  // It may have been reset or ended while this ran.
+  const bool gone = lost || turn.session->closed();
+  if (result)
+    return CellCallResult(*result, arguments.code, gone ? "" : handle, service_.limits(),
+                          service_.redactor());
+  return NotRunResult(result.error(), gone ? std::nullopt : std::optional<std::string_view>(handle));
 }
 
 // ---- questions to the user ----
@@ -431,7 +477,7 @@ std::string McpServedClient::Park(std::shared_ptr<McpCellCall> call, const std::
     if (stale) over.push_back(std::move(at->second));
     at = stale ? parked_.erase(at) : std::next(at);
   }
-  if (closed_ || parked_.size() >= service_.limits().max_calls_per_client) return "";
+  if (closed_ || parked_.size() >= limits_.calls) return "";
   running_.erase(std::exchange(tag->key, ""));
   parked_.emplace(*state, Parked{std::move(call), tag, now});
   return std::move(*state);
@@ -439,7 +485,8 @@ std::string McpServedClient::Park(std::shared_ptr<McpCellCall> call, const std::
 
 McpServedClient::Cancel McpServedClient::ResumeCall(McpRequestTerms terms, const Json& params,
                                                     const std::shared_ptr<McpExchange>& exchange) {
-  const std::string digest = Sha256Hex(DumpJson(MemberOf(params, "arguments")));
+  const auto arguments = ReadExecuteArguments(MemberOf(params, "arguments"));
+  const std::string digest = arguments ? DigestOf(*arguments) : "";
   Parked parked;
   {
     const std::lock_guard lock(mutex_);

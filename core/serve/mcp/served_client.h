@@ -31,11 +31,24 @@ enum class McpIdScope {
   kExchange,    // each exchange is one: several programs may use the same ids at the same time
 };
 
+// Of one client.
+struct McpClientLimits {
+  std::size_t sessions = 0;
+  std::size_t calls = 0;
+  std::size_t subscriptions = 0;
+
+  static McpClientLimits OfOne(const McpServerLimits& limits);
+  // Of clients that cannot be told apart: as much as there is.
+  static McpClientLimits OfAll(const McpServerLimits& limits);
+};
+
 class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
  public:
   // `service` outlives the client. Over stdio and for MCP sessions a handshake may come first; a client of
   // scope kExchange speaks the stateless revision only.
   static std::shared_ptr<McpServedClient> Create(McpService& service, McpIdScope scope);
+  static std::shared_ptr<McpServedClient> Create(McpService& service, McpIdScope scope,
+                                                 const McpClientLimits& limits);
   ~McpServedClient();
   McpServedClient(const McpServedClient&) = delete;
   McpServedClient& operator=(const McpServedClient&) = delete;
@@ -56,7 +69,8 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   // False at the deadline.
   bool WaitUntilIdle(Deadline deadline) const;
 
-  // Cancels what runs, closes the sessions and waits. Later requests are refused.
+  // Cancels what runs, closes the sessions and waits. Later requests are refused. To be called by whoever made the client:
+  // what runs holds it meanwhile.
   void Close();
 
  private:
@@ -81,7 +95,7 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
     McpClientAbilities abilities;
   };
 
-  McpServedClient(McpService& service, McpIdScope scope);
+  McpServedClient(McpService& service, McpIdScope scope, const McpClientLimits& limits);
 
   Cancel HandleRequest(const RpcMessage& request, const std::shared_ptr<McpExchange>& exchange);
   void HandleNotification(const RpcMessage& notification);
@@ -93,7 +107,12 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
                   const std::shared_ptr<McpExchange>& exchange);
   Cancel CallTool(McpRequestTerms terms, const Json& params, const std::shared_ptr<McpExchange>& exchange);
   Cancel Execute(McpRequestTerms terms, const Json& params, const std::shared_ptr<McpExchange>& exchange);
-  Json RunCell(const std::shared_ptr<McpCellCall>& call, const ExecuteArguments& arguments);
+  // A session that a call names, and its place there.
+  struct Turn {
+    std::shared_ptr<McpPythonSession> session;
+    std::shared_ptr<TurnQueue::Place> place;
+  };
+  Json RunCell(const std::shared_ptr<McpCellCall>& call, const ExecuteArguments& arguments, Turn turn);
   Cancel ResumeCall(McpRequestTerms terms, const Json& params, const std::shared_ptr<McpExchange>& exchange);
   Cancel RunBeside(McpRequestTerms terms, const std::shared_ptr<McpExchange>& exchange,
                    std::function<Json()> work);
@@ -114,6 +133,7 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
 
   McpService& service_;
   const McpIdScope scope_;
+  const McpClientLimits limits_;
   McpSessionShelf shelf_;
   std::atomic<std::size_t> calls_{0};
   std::atomic<std::size_t> subscriptions_{0};

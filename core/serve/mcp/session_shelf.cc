@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -11,32 +12,59 @@
 namespace gloveport {
 namespace {
 
-tl::unexpected<Error> Unknown() {
-  return Fail(ErrorCode::kNotFound, "you have no session with this handle: it never was, or it has ended",
-              "leave \"session\" out to start a fresh one, and define again what you need");
-}
+constexpr std::size_t kMostRemembered = 256;
 
 }  // namespace
 
+tl::unexpected<Error> McpSessionShelf::Unknown(std::string_view handle) {
+  constexpr const char* kHint = "leave \"session\" out to start a fresh one, and define again what you need";
+  const std::lock_guard lock(mutex_);
+  if (std::find(made_room_.begin(), made_room_.end(), handle) != made_room_.end()) {
+    return Fail(
+        ErrorCode::kNotFound,
+        fmt::format("this session was ended to make room for another one: at most {} stay", max_sessions_),
+        kHint);
+  }
+  return Fail(ErrorCode::kNotFound, "you have no session with this handle: it never was, or it has ended",
+              kHint);
+}
+
 void McpSessionShelf::DropEnded() {
-  std::erase_if(places_, [](const auto& entry) { return entry.second.session->closed(); });
+  const auto ended = std::make_shared<std::vector<Place>>();
+  for (auto at = places_.begin(); at != places_.end();) {
+    if (!at->second.session->closed()) {
+      ++at;
+      continue;
+    }
+    ended->push_back(std::move(at->second));
+    at = places_.erase(at);
+  }
+  if (ended->empty()) return;
+  for (Place& place : *ended) {
+    place.room = Share();
+    place.room_of_own = Share();
+  }
+  // A process may take a moment to end; where no thread can be had, it ends here.
+  (void)service_.threads().Post([ended] {});
 }
 
 // Models often need no state and leave their handles: these would take all the room until they are idle for
 // long.
-bool McpSessionShelf::EndLeftAlone() {
+bool McpSessionShelf::EndIdle() {
   Places::node_type node;
   {
     const std::lock_guard lock(mutex_);
     auto oldest = places_.end();
     std::chrono::steady_clock::time_point since;
     for (auto at = places_.begin(); at != places_.end(); ++at) {
-      const auto left = at->second.session->left_alone_since();
-      if (!left || (oldest != places_.end() && *left >= since)) continue;
+      const auto idle = at->second.session->idle_since();
+      if (!idle || (oldest != places_.end() && *idle >= since)) continue;
       oldest = at;
-      since = *left;
+      since = *idle;
     }
     if (oldest == places_.end()) return false;
+    made_room_.push_back(oldest->first);
+    if (made_room_.size() > kMostRemembered) made_room_.pop_front();
     node = places_.extract(oldest);
   }
   node.mapped().session->Close();
@@ -46,7 +74,7 @@ bool McpSessionShelf::EndLeftAlone() {
 Result<McpSessionShelf::Place> McpSessionShelf::MakeRoom() {
   while (true) {
     auto place = TakeRoom();
-    if (place || place.error().code != ErrorCode::kResourceExhausted || !EndLeftAlone()) return place;
+    if (place || place.error().code != ErrorCode::kResourceExhausted || !EndIdle()) return place;
   }
 }
 
@@ -57,18 +85,19 @@ Result<McpSessionShelf::Place> McpSessionShelf::TakeRoom() {
     if (closed_) return Fail(ErrorCode::kClosed, "the connection is closed");
     DropEnded();
   }
-  const McpServerLimits& limits = service_.limits();
-  place.room_of_own = Share::Take(own_, limits.max_sessions_per_client);
+  place.room_of_own = Share::Take(own_, max_sessions_);
   if (!place.room_of_own) {
     return Fail(ErrorCode::kResourceExhausted,
-                fmt::format("you have {} sessions open, as many as you may", limits.max_sessions_per_client),
-                "go on in one of them by its handle, or end one with reset_session and \"close\": true");
+                fmt::format("you have {} sessions open, as many as you may, and code runs in all of them",
+                            max_sessions_),
+                "wait for a call, or end a session with reset_session and \"close\": true");
   }
   place.room = service_.TakeSession();
   if (!place.room) {
-    return Fail(ErrorCode::kResourceExhausted,
-                fmt::format("the server has {} sessions open, as many as it may", limits.max_sessions),
-                "go on in one of yours by its handle, or try again when others have ended");
+    return Fail(
+        ErrorCode::kResourceExhausted,
+        fmt::format("the server has {} sessions open, as many as it may", service_.limits().max_sessions),
+        "try again when others have ended");
   }
   return place;
 }
@@ -97,11 +126,13 @@ Result<std::shared_ptr<McpPythonSession>> McpSessionShelf::Open() {
 }
 
 Result<std::shared_ptr<McpPythonSession>> McpSessionShelf::Find(std::string_view handle) {
-  const std::lock_guard lock(mutex_);
-  DropEnded();
-  const auto found = places_.find(handle);
-  if (found == places_.end()) return Unknown();
-  return found->second.session;
+  {
+    const std::lock_guard lock(mutex_);
+    DropEnded();
+    const auto found = places_.find(handle);
+    if (found != places_.end()) return found->second.session;
+  }
+  return Unknown(handle);
 }
 
 Status McpSessionShelf::Reset(std::string_view handle) {
@@ -111,7 +142,7 @@ Status McpSessionShelf::Reset(std::string_view handle) {
     DropEnded();
     node = places_.extract(std::string(handle));
   }
-  if (node.empty()) return Unknown();
+  if (node.empty()) return Unknown(handle);
   Place place = std::move(node.mapped());
   place.session->Close();
   ASSIGN_OR_RETURN(place.session,
@@ -128,7 +159,7 @@ Status McpSessionShelf::Close(std::string_view handle) {
     DropEnded();
     node = places_.extract(std::string(handle));
   }
-  if (node.empty()) return Unknown();
+  if (node.empty()) return Unknown(handle);
   node.mapped().session->Close();
   return {};
 }

@@ -4,6 +4,7 @@
 #define GLOVEPORT_CORE_SERVE_MCP_SESSION_SHELF_H_
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,14 +18,16 @@ namespace gloveport {
 
 class McpSessionShelf {
  public:
-  explicit McpSessionShelf(McpService& service) : service_(service) {}
+  McpSessionShelf(McpService& service, std::size_t max_sessions)
+      : service_(service), max_sessions_(max_sessions) {}
   ~McpSessionShelf() { CloseAll(); }
 
-  // Where there is no room, this client's session goes that was left alone after its first cell the longest.
-  // kResourceExhausted where there is none such; the errors of Runtime::Open; kClosed after CloseAll.
+  // Where there is no room, this client's session goes that was idle for longest. kResourceExhausted where
+  // code runs in all of them; the errors of Runtime::Open; kClosed after CloseAll.
   Result<std::shared_ptr<McpPythonSession>> Open();
 
-  // kNotFound for a handle that is not this client's, or whose session has ended: the answer is the same.
+  // kNotFound for a handle that is not this client's, or whose session has ended: of those only it is told
+  // that they were ended to make room.
   Result<std::shared_ptr<McpPythonSession>> Find(std::string_view handle);
 
   // A fresh session under the handle, or none any more. What runs in the old one is ended. kNotFound as Find.
@@ -42,16 +45,19 @@ class McpSessionShelf {
   };
   using Places = std::map<std::string, Place, std::less<>>;
 
-  void DropEnded();  // with the lock held
+  void DropEnded();  // with the lock held; they end on another thread
+  tl::unexpected<Error> Unknown(std::string_view handle);
   Result<Place> TakeRoom();
   Result<Place> MakeRoom();
-  bool EndLeftAlone();  // false where there is none
+  bool EndIdle();  // false where there is none
   Result<std::shared_ptr<McpPythonSession>> Put(std::string handle, Place place);
 
   McpService& service_;
+  const std::size_t max_sessions_;
   std::atomic<std::size_t> own_{0};
   std::mutex mutex_;
   Places places_;
+  std::deque<std::string> made_room_;  // the latest handles that were ended for others
   bool closed_ = false;
 };
 

@@ -16,6 +16,11 @@ constexpr std::string_view kSchemaDialect = "https://json-schema.org/draft/2020-
 
 double Seconds(std::chrono::milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
+std::string InWords(std::chrono::milliseconds time) {
+  return time < std::chrono::minutes(2) ? fmt::format("{:.3g} seconds", Seconds(time))
+                                        : fmt::format("{:.3g} minutes", Seconds(time) / 60);
+}
+
 Json Text(std::string_view description) { return {{"type", "string"}, {"description", description}}; }
 Json TextOrNull(std::string_view description) {
   return {{"type", {"string", "null"}}, {"description", description}};
@@ -44,11 +49,10 @@ std::string ExecuteDescription(const McpServerOptions& options) {
       "pass it as "
       "\"session\" to go on with the variables, imports and files of earlier calls, as in a notebook. Calls "
       "in one "
-      "session run one after the other, those in different ones beside each other. At most {} sessions are "
-      "open at "
-      "once: for another, the oldest in which nobody went on ends; where all are in use, end one with "
-      "reset_session "
-      "and \"close\": true. One that is not used for {:.0f} minutes ends by itself.\n\n"
+      "session run one after the other, those in different ones beside each other. At most {} sessions stay "
+      "open: for "
+      "another one, the one that was not used for longest ends. One that is not used for {} ends by "
+      "itself.\n\n"
       "Tools of the host are plain Python functions inside the code: call list_tools first to see which "
       "there are and "
       "how they are called. One call of execute_python may call many of them, in loops and with their "
@@ -56,11 +60,11 @@ std::string ExecuteDescription(const McpServerOptions& options) {
       "variables; they raise ToolError where they fail.\n\n"
       "The policy \"{}\" of the user decides what the code may do: no network, no other programs, files only "
       "in "
-      "the working folder, at most {:.0f} s of time{}. What it refuses is said with the line and what to do "
+      "the working folder, at most {} of time{}. What it refuses is said with the line and what to do "
       "instead; "
       "a call may have to wait until the user approves it.",
-      options.limits.max_sessions_per_client, Seconds(options.limits.idle_timeout) / 60, options.policy.name,
-      Seconds(options.policy.limits.wall),
+      options.limits.max_sessions_per_client, InWords(options.limits.idle_timeout), options.policy.name,
+      InWords(options.policy.limits.wall),
       options.policy.limits.memory_mib > 0
           ? fmt::format(" and {} MiB of memory", options.policy.limits.memory_mib)
           : "");
@@ -162,8 +166,8 @@ Json ExecuteTool(const McpServerOptions& options) {
        {{"type", "number"},
         {"exclusiveMinimum", 0},
         {"description",
-         fmt::format("Stop the code after so many seconds; never more than the {:.0f} of the policy.",
-                     Seconds(options.policy.limits.wall))}}}};
+         fmt::format("Stop the code after so many seconds; never more than the {} of the policy.",
+                     InWords(options.policy.limits.wall))}}}};
   return {{"name", kExecutePython},
           {"title", "Run Python"},
           {"description", ExecuteDescription(options)},

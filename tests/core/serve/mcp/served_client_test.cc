@@ -53,13 +53,6 @@ class ServedClient : public testing::Test {
         ->AwaitReply()["result"]["structuredContent"];
   }
 
-  // A session in which somebody went on, so that it never makes room.
-  std::string RunTwice(McpServedClient& client) {
-    const std::string handle = Run(client, "1")["session"];
-    EXPECT_EQ(Run(client, "2", handle)["status"], "ok");
-    return handle;
-  }
-
   std::shared_ptr<RecordedExchange> Block(McpServedClient& client, const std::string& session, Json id,
                                           McpServedClient::Cancel* cancel = nullptr) {
     return Begin(client, std::move(id), "tools/call",
@@ -88,38 +81,65 @@ TEST_F(ServedClient, RoomIsCountedForEachClientAndForAll) {
   limits.max_sessions = 3;
   Serve(limits);
   const auto other = McpServedClient::Create(*service_, McpIdScope::kConnection);
-  const std::string handle = RunTwice(*client_);
-  RunTwice(*client_);
-  EXPECT_THAT(Run(*client_, "3")["error"]["message"].get<std::string>(), HasSubstr("as many as you may"));
-  RunTwice(*other);
+  const std::string mine[] = {Run(*client_, "1")["session"], Run(*client_, "2")["session"]};
+  const std::string theirs = Run(*other, "1")["session"];
+  for (const std::string& handle : mine) (void)Block(*client_, handle, handle);
+  (void)Block(*other, theirs, 1);
+  EXPECT_THAT(Run(*client_, "3")["error"]["message"].get<std::string>(), HasSubstr("runs in all of them"));
   EXPECT_THAT(Run(*other, "2")["error"]["message"].get<std::string>(), HasSubstr("as many as it may"));
   Begin(*client_, 1, "tools/call",
-        {{"name", "reset_session"}, {"arguments", {{"session", handle}, {"close", true}}}})
+        {{"name", "reset_session"}, {"arguments", {{"session", mine[0]}, {"close", true}}}})
       ->AwaitReply();
   EXPECT_EQ(Run(*other, "2")["status"], "ok");
-  EXPECT_EQ(runtime_.open_sessions, 3);
+  client_->Close();
+  other->Close();
 }
 
-TEST_F(ServedClient, WhatRunsOrWasGoneOnInMakesNoRoom) {
+TEST_F(ServedClient, TheOneThatIsIdleForLongestMakesRoom) {
   McpServerLimits limits;
   limits.max_sessions_per_client = 3;
   Serve(limits);
-  const std::string used = RunTwice(*client_);
-  const auto blocked =
-      Begin(*client_, 1, "tools/call", {{"name", "execute_python"}, {"arguments", {{"code", "block"}}}});
-  while (runtime_.open_sessions < 2) std::this_thread::yield();
-  std::string last;
-  for (int i = 0; i < 5; ++i) {
-    const std::string handle = Run(*client_, "x")["session"];
-    EXPECT_EQ(runtime_.open_sessions, 3);
-    if (!last.empty()) {
-      EXPECT_EQ(Run(*client_, "x", last)["status"], "not_run");
-    }
-    last = handle;
-  }
-  EXPECT_EQ(Run(*client_, "x", used)["status"], "ok");
+  const std::string busy = Run(*client_, "1")["session"];
+  const auto blocked = Block(*client_, busy, 1);
+  const std::string old = Run(*client_, "x")["session"];
+  const std::string used = Run(*client_, "x")["session"];
+  EXPECT_EQ(Run(*client_, "x", old)["status"], "ok");  // now `used` is the older one
+  const std::string fresh = Run(*client_, "x")["session"];
+  EXPECT_THAT(Run(*client_, "x", used)["error"]["message"].get<std::string>(), HasSubstr("to make room"));
+  EXPECT_EQ(Run(*client_, "x", old)["status"], "ok");
+  EXPECT_EQ(Run(*client_, "x", fresh)["status"], "ok");
   EXPECT_FALSE(blocked->answered());
   client_->Close();
+}
+
+TEST_F(ServedClient, CallsOfOneSessionRunInTheirOrder) {
+  const std::string handle = Run(*client_, "x")["session"];
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::shared_ptr<RecordedExchange>> calls;
+    for (int i = 0; i < 8; ++i)
+      calls.push_back(
+          Begin(*client_, i, "tools/call",
+                {{"name", "execute_python"}, {"arguments", {{"code", "x"}, {"session", handle}}}}));
+    int last = -1;
+    for (const auto& call : calls) {
+      // The fake numbers its cells; the text begins with the number.
+      const std::string text = call->AwaitReply()["result"]["content"][0]["text"];
+      const int cell = std::stoi(text.substr(std::string("Cell ").size()));
+      EXPECT_GT(cell, last);
+      last = cell;
+    }
+  }
+}
+
+TEST_F(ServedClient, ManyThatCannotBeToldApartHaveWhatThereIs) {
+  McpServerLimits limits;
+  limits.max_sessions_per_client = 1;
+  Serve(limits);
+  const auto all =
+      McpServedClient::Create(*service_, McpIdScope::kExchange, McpClientLimits::OfAll(service_->limits()));
+  const std::string first = Run(*all, "1")["session"];
+  EXPECT_EQ(Run(*all, "2")["status"], "ok");
+  EXPECT_EQ(Run(*all, "3", first)["status"], "ok");
 }
 
 TEST_F(ServedClient, ASessionThatCannotBeOpenedTakesNoRoom) {

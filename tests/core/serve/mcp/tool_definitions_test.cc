@@ -16,7 +16,7 @@ TEST(ToolDefinitions, SayWhatHolds) {
   options.policy.limits.wall = std::chrono::seconds(7);
   options.limits.max_sessions_per_client = 3;
   const std::string description = ToolDefinitions(options)[0]["description"];
-  for (const char* part : {"\"mine\"", "7 s", "At most 3 sessions"})
+  for (const char* part : {"\"mine\"", "7 seconds", "At most 3 sessions"})
     EXPECT_THAT(description, HasSubstr(part));
 }
 
