@@ -87,8 +87,9 @@ std::string_view OutcomeSentence(Outcome outcome) {
 
 std::string_view StateSentence(const CellResult& result) {
   if (result.state == SessionState::kLost)
-    return "All variables, imports and functions are lost: define again what you need. Files are still "
-           "there.\n";
+    return "All variables, imports and functions are lost: define again what you need. So are files of the "
+           "work folder, "
+           "unless it is one of the host's.\n";
   if (result.state == SessionState::kRestored) return "Variables are as they were before this cell.\n";
   return "";
 }

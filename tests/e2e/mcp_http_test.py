@@ -64,10 +64,31 @@ class HttpHandshake(OverHttp, Cancelling, Case):
         client = self.client()
         first = client.send("GET", Accept="text/event-stream")
         self.assertEqual([200, True], [first.status, first.stream])
-        self.assertEqual(409, client.send("GET", Accept="text/event-stream").status)
+        second = client.send("GET", Accept="text/event-stream")
+        self.assertEqual([200, True], [second.status, second.stream])
+        self.assertEqual([], list(events(first.response)), "the new one takes its place")
         self.assertEqual(406, client.send("GET", Accept="application/json").status)
         client.close()
-        self.assertEqual([], list(events(first.response)), "it ends with the session")
+        self.assertEqual([], list(events(second.response)), "it ends with the session")
+
+    def test_a_question_on_a_stream_that_breaks_is_asked_on_the_other(self):
+        client = self.approving(lambda request: None)
+        own = client.send("GET", Accept="text/event-stream")
+        reply = client.begin("tools/call", {"name": "execute_python", "arguments": {"code": "result = calculator('1')"}})
+        asked = next(events(reply.response))
+        reply.response.close()
+        again = next(events(own.response))
+        self.assertEqual([asked["id"], "elicitation/create"], [again["id"], again["method"]])
+        client.post({"jsonrpc": "2.0", "id": again["id"], "result": answer("allow")(None)})
+
+    def test_a_question_that_nobody_can_see_is_a_refusal_at_once(self):
+        client = self.approving(lambda request: None)
+        handle = client.python("1")["session"]
+        reply = client.begin("tools/call", {"name": "execute_python", "arguments": {
+            "code": "try:\n    calculator('1')\nexcept PermissionError as error:\n    seen = str(error)", "session": handle}})
+        next(events(reply.response))
+        reply.response.close()
+        self.assertIn("does not read", client.python("seen", session=handle)["value"])
 
     def test_a_call_goes_on_when_its_stream_breaks(self):
         client = self.client(*CALCULATOR)

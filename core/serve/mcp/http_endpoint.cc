@@ -288,10 +288,11 @@ HttpReply McpHttpEndpoint::Exchange(const std::shared_ptr<McpServedClient>& clie
   if (const auto reply = exchange->Wait(options_.json_window))
     return stateless ? StatelessResponse(*reply) : JsonResponse(200, *reply);
   return {{200, StreamHeaders(std::move(headers)), ""},
-          [exchange, cancel, stateless](HttpBodyWriter& writer) {
+          [exchange, cancel, stateless, client](HttpBodyWriter& writer) {
             const auto end = exchange->Stream(writer);
             // In the stateless revision who closes the stream cancels; in earlier ones that means nothing.
             if (end == McpHttpExchange::End::kReaderGone && stateless && cancel) cancel();
+            if (end == McpHttpExchange::End::kReaderGone && !stateless) client->LoseExchange(exchange.get());
           }};
 }
 
@@ -300,23 +301,24 @@ HttpReply McpHttpEndpoint::Get(const HttpServerRequest& request, const std::stri
   if (!client) return client.error();
   const auto exchange = std::make_shared<McpHttpExchange>();
   const std::string id = *FindHeader(request.headers, kSessionField);
+  std::shared_ptr<McpHttpExchange> before;
   {
     const std::lock_guard lock(mutex_);
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return NoContent(404);
-    if (found->second.stream)
-      return RefusalResponse(409, RpcCode::kInvalidRequest, "this session has a stream already");
-    found->second.stream = exchange;
+    // A client that connects anew often does so before the end of the old stream is noticed.
+    before = std::exchange(found->second.stream, exchange);
   }
   (*client)->SetOwnWay(exchange);
+  if (before) before->EndUnanswered();
   return {{200, StreamHeaders({}), ""}, [this, exchange, id, client = *client](HttpBodyWriter& writer) {
             (void)exchange->Stream(writer);
+            client->LoseExchange(exchange.get());
             const std::lock_guard lock(mutex_);
             const auto found = sessions_.find(id);
-            if (found == sessions_.end()) return;
+            if (found == sessions_.end() || found->second.stream != exchange) return;
             found->second.stream = nullptr;
             found->second.used = std::chrono::steady_clock::now();
-            client->SetOwnWay(nullptr);
           }};
 }
 

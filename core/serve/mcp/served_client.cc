@@ -426,29 +426,58 @@ McpCellCall::Ways McpServedClient::WaysOf(std::shared_ptr<Tag> tag) {
           [this, tag](std::shared_ptr<McpCellCall> call) { return Park(std::move(call), tag); }};
 }
 
-bool McpServedClient::SendSomewhere(McpExchange* own, std::string text) {
-  if (own != nullptr && own->Send(text)) return true;
+const McpExchange* McpServedClient::SendSomewhere(McpExchange* own, const std::string& text) {
+  if (own != nullptr && own->Send(text)) return own;
   std::shared_ptr<McpExchange> way;
   {
     const std::lock_guard lock(mutex_);
     way = own_way_;
   }
-  return way && way->Send(std::move(text));
+  return way && way->Send(text) ? way.get() : nullptr;
 }
 
 bool McpServedClient::Elicit(McpExchange* own, std::uint64_t approval, Json params,
                              std::function<void(Json)> answer) {
   std::string id;
+  std::string text;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
     id = fmt::format("gloveport-{}", next_elicitation_++);
-    elicitations_.emplace(id, Elicitation{approval, std::move(answer)});
+    text = RpcRequest(id, "elicitation/create", std::move(params));
+    elicitations_.emplace(id, Elicitation{approval, std::move(answer), own, text});
   }
-  if (SendSomewhere(own, RpcRequest(id, "elicitation/create", std::move(params)))) return true;
+  const McpExchange* const sent = SendSomewhere(own, text);
   const std::lock_guard lock(mutex_);
-  elicitations_.erase(id);
-  return false;
+  if (sent == nullptr) {
+    elicitations_.erase(id);
+  } else if (const auto found = elicitations_.find(id); found != elicitations_.end()) {
+    found->second.on = sent;
+  }
+  return sent != nullptr;
+}
+
+void McpServedClient::LoseExchange(const McpExchange* exchange) {
+  std::vector<std::pair<std::string, std::string>> lost;  // ids and texts
+  {
+    const std::lock_guard lock(mutex_);
+    if (own_way_.get() == exchange) own_way_.reset();
+    for (const auto& [id, asked] : elicitations_) {
+      if (asked.on == exchange) lost.emplace_back(id, asked.text);
+    }
+  }
+  for (const auto& [id, text] : lost) {
+    const McpExchange* const sent = SendSomewhere(nullptr, text);
+    std::function<void(Json)> answer;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = elicitations_.find(id);
+      if (found == elicitations_.end()) continue;  // answered or withdrawn meanwhile
+      found->second.on = sent;
+      if (sent == nullptr) answer = std::move(elicitations_.extract(found).mapped().answer);
+    }
+    if (answer) answer(nullptr);
+  }
 }
 
 void McpServedClient::WithdrawElicitation(McpExchange* own, std::uint64_t approval) {

@@ -64,13 +64,17 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   // stream.
   void SetOwnWay(std::shared_ptr<McpExchange> way);
 
+  // Nobody reads this exchange any more: questions that were sent on it go the client's own way, or count as
+  // unanswered.
+  void LoseExchange(const McpExchange* exchange);
+
   bool idle() const;  // nothing runs
   std::size_t open_sessions() { return shelf_.size(); }
   // False at the deadline.
   bool WaitUntilIdle(Deadline deadline) const;
 
-  // Cancels what runs, closes the sessions and waits. Later requests are refused. To be called by whoever made the client:
-  // what runs holds it meanwhile.
+  // Cancels what runs, closes the sessions and waits. Later requests are refused. To be called by whoever
+  // made the client: what runs holds it meanwhile.
   void Close();
 
  private:
@@ -88,6 +92,8 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   struct Elicitation {
     std::uint64_t approval = 0;
     std::function<void(Json)> answer;
+    const McpExchange* on = nullptr;  // where it was sent
+    std::string text;                 // the request, to be sent again
   };
   struct Agreed {
     std::string revision;
@@ -123,7 +129,8 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   McpCellCall::Ways WaysOf(std::shared_ptr<Tag> tag);
   bool Elicit(McpExchange* own, std::uint64_t approval, Json params, std::function<void(Json)> answer);
   void WithdrawElicitation(McpExchange* own, std::uint64_t approval);
-  bool SendSomewhere(McpExchange* own, std::string text);
+  // Where it was sent: `own`, else the client's own way; null where nobody reads.
+  const McpExchange* SendSomewhere(McpExchange* own, const std::string& text);
   std::string Park(std::shared_ptr<McpCellCall> call, const std::shared_ptr<Tag>& tag);
 
   bool PostTask(std::function<void()> task);
