@@ -22,6 +22,11 @@ constexpr std::size_t kReadChunk = 1u << 20;
 constexpr std::chrono::microseconds kSpinTime{50};
 // How long nothing but a frame is noticed. To be woken through poll and a descriptor costs twice as much.
 constexpr std::chrono::milliseconds kNap{1};
+// A time limit that comes before the kernel's next tick (4 ms with 250 Hz) has its timer set anew for each
+// nap, which in a virtual machine takes longer than all the rest: where one frame follows the other, naps may
+// be longer.
+constexpr std::chrono::milliseconds kSteadyNap{5};
+constexpr int kSteady = 8;
 constexpr std::chrono::milliseconds kLookAround{
     2};  // how long other descriptors may go unseen under a stream of frames
 
@@ -133,7 +138,9 @@ bool Channel::SpinForFrame() {
 bool Channel::NapForFrame(Deadline deadline) {
   if (!std::exchange(lively_, false) || look_around_.passed() || deadline.poll_timeout_ms() == 0)
     return false;
-  return ring_->reader.Nap(kNap);
+  const bool came = ring_->reader.Nap(naps_in_a_row_ < kSteady ? kNap : kSteadyNap);
+  naps_in_a_row_ = came ? std::min(naps_in_a_row_ + 1, kSteady) : 0;
+  return came;
 }
 
 void Channel::Wait(std::span<pollfd> others, Deadline deadline, Expect expect) {

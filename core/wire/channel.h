@@ -58,8 +58,8 @@ class Channel {
 
   // Waits until a frame may be there, one of `others` is ready, a signal came, or the deadline passes. While
   // the peer runs on another CPU it first looks again and again for a moment, for going to sleep costs more
-  // than that; after a frame it then naps for up to a millisecond, in which only a frame wakes it. Fills
-  // revents of `others`; at most kMaxOthers.
+  // than that; after a frame it then naps for up to a millisecond, in a steady stream of frames for up to
+  // five, in which only a frame wakes it. Fills revents of `others`; at most kMaxOthers.
   static constexpr std::size_t kMaxOthers = 6;
   void Wait(std::span<pollfd> others, Deadline deadline, Expect expect = Expect::kFrame);
 
@@ -94,6 +94,7 @@ class Channel {
   std::size_t max_frame_bytes_ = kMaxFrameBytes;
   std::unique_ptr<RingEnd> ring_;
   bool lively_ = false;            // a frame has come since the last nap: another may come soon
+  int naps_in_a_row_ = 0;          // that a frame has ended
   bool socket_ready_ = true;       // the socket may have something to read
   bool wake_closed_ = false;       // the peer closed its end of own_event
   std::size_t socket_frames_ = 0;  // marks seen in the ring whose frame is still to be read from the socket
