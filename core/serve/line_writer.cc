@@ -68,6 +68,11 @@ bool LineWriter::failed() const {
   return failed_;
 }
 
+bool LineWriter::lags() const {
+  const std::lock_guard lock(mutex_);
+  return lags_;
+}
+
 void LineWriter::Fail() {
   {
     const std::lock_guard lock(mutex_);
@@ -99,7 +104,8 @@ void LineWriter::Loop() {
         writing_ = !current_.empty();
         if (!writing_) changed_.notify_all();
       }
-      if (pending_.size() + current_.size() - written_ > max_pending_bytes_) break;
+      lags_ = pending_.size() + current_.size() - written_ > max_pending_bytes_;
+      if (lags_) break;
     }
     const short wanted = written_ < current_.size() ? POLLOUT : 0;
     std::array<pollfd, 2> waits = {pollfd{fd_, wanted, 0}, pollfd{wake_.get(), POLLIN, 0}};

@@ -35,6 +35,7 @@ class LineWriter {
   // Waits until all lines are with the descriptor. False when the writer failed or the deadline passed.
   bool Flush(Deadline deadline);
   bool failed() const;
+  bool lags() const;  // it failed since the reader was too far behind
 
  private:
   LineWriter(int fd, UniqueFd wake, std::function<void()> on_failure, std::size_t max_pending_bytes);
@@ -53,6 +54,7 @@ class LineWriter {
   std::string pending_;   // lines not yet taken by the thread
   bool writing_ = false;  // the thread holds lines that are not yet written
   bool failed_ = false;
+  bool lags_ = false;
   bool stopping_ = false;
 
   std::string current_;  // the thread's own

@@ -116,6 +116,9 @@ Status ServeMcpStdio(McpService& service, const McpStdioOptions& options) {
     LineReader reader(options.input_fd, stop_fd, service.limits().messages.max_message_bytes);
     status = server.Run(reader);
     if (status) server.Linger(options.linger);
+    if (status && writer->lags())
+      status = Fail(ErrorCode::kIo,
+                    fmt::format("the client does not read: it is {} MiB of answers behind", kMaxLag >> 20));
   }
   writer->Flush(Deadline::After(kLastWords));
   return status;

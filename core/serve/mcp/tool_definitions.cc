@@ -40,34 +40,35 @@ Json SessionArgument(std::string_view description) {
   return schema;
 }
 
+// Behind "files only in the working folder".
+std::string FurtherFolders(const FileRules& files) {
+  if (files.read.empty()) return "";
+  return fmt::format(" and, to read only, in {}", fmt::join(files.read, ", "));
+}
+
+// clang-format off
+constexpr std::string_view kExecuteDescription =
+    "Run Python code in a confined interpreter on the user's machine and return what it printed, the value of its last "
+    "expression, images that it showed, or its error.\n\n"
+    "State: without \"session\" the code runs in a fresh session. The result has the session's handle; pass it as \"session\" "
+    "to go on with the variables, imports and files of earlier calls, as in a notebook. Calls in one session run one after "
+    "the other, those in different ones beside each other. At most {} sessions stay open: for another one, the one that was "
+    "not used for longest ends. One that is not used for {} ends by itself.\n\n"
+    "Tools of the host are plain Python functions inside the code: call list_tools first to see which there are and how they "
+    "are called. One call of execute_python may call many of them, in loops and with their results as variables; they raise "
+    "ToolError where they fail.\n\n"
+    "The policy \"{}\" of the user decides what the code may do: no network, no other programs, files only in the working "
+    "folder{}, at most {} of time{}. What it refuses is said with the line and what to do instead; a call may have to wait "
+    "until the user approves it.";
+// clang-format on
+
 std::string ExecuteDescription(const McpServerOptions& options) {
-  return fmt::format(
-      "Run Python code in a confined interpreter on the user's machine and return what it printed, the value "
-      "of its "
-      "last expression, images that it showed, or its error.\n\n"
-      "State: without \"session\" the code runs in a fresh session. The result has the session's handle; "
-      "pass it as "
-      "\"session\" to go on with the variables, imports and files of earlier calls, as in a notebook. Calls "
-      "in one "
-      "session run one after the other, those in different ones beside each other. At most {} sessions stay "
-      "open: for "
-      "another one, the one that was not used for longest ends. One that is not used for {} ends by "
-      "itself.\n\n"
-      "Tools of the host are plain Python functions inside the code: call list_tools first to see which "
-      "there are and "
-      "how they are called. One call of execute_python may call many of them, in loops and with their "
-      "results as "
-      "variables; they raise ToolError where they fail.\n\n"
-      "The policy \"{}\" of the user decides what the code may do: no network, no other programs, files only "
-      "in "
-      "the working folder, at most {} of time{}. What it refuses is said with the line and what to do "
-      "instead; "
-      "a call may have to wait until the user approves it.",
-      options.limits.max_sessions_per_client, InWords(options.limits.idle_timeout), options.policy.name,
-      InWords(options.policy.limits.wall),
-      options.policy.limits.memory_mib > 0
-          ? fmt::format(" and {} MiB of memory", options.policy.limits.memory_mib)
-          : "");
+  const Policy& policy = options.policy;
+  const std::uint64_t memory = policy.limits.memory_mib;
+  return fmt::format(kExecuteDescription, options.limits.max_sessions_per_client,
+                     InWords(options.limits.idle_timeout), policy.name, FurtherFolders(policy.files),
+                     InWords(policy.limits.wall),
+                     memory > 0 ? fmt::format(" and {} MiB of memory", memory) : "");
 }
 
 Json ErrorSchema() {
