@@ -33,7 +33,7 @@ class HttpConnection : public httplib::Stream {
   HttpConnection(UniqueFd socket, const HttpConnectionLimits& limits, const std::atomic<bool>& stopping);
   // Lets the client read what was answered before the connection goes: a socket that is closed with unread
   // bytes takes the answer with it.
-  ~HttpConnection() override;
+  ~HttpConnection();
 
   // What was read until the empty line, as it was sent. Whole once the library asks for a handler.
   std::string_view head() const { return std::string_view(head_).substr(0, head_size_); }
@@ -41,14 +41,15 @@ class HttpConnection : public httplib::Stream {
   void Refuse(int status, std::string_view reason);
 
   // ---- httplib::Stream; -1 is the end of the request ----
-  bool is_readable() const override;
-  bool is_writable() const override;  // false where the client has gone
-  ssize_t read(char* to, std::size_t size) override;
-  ssize_t write(const char* from, std::size_t size) override;
-  void get_remote_ip_and_port(std::string& ip, int& port) const override;
-  void get_local_ip_and_port(std::string& ip, int& port) const override;
-  int socket() const override { return socket_.get(); }
-  // Of later versions of the library.
+  // Which of these there are differs between versions of the library (0.11 to 0.20 at least), so none says
+  // `override`.
+  bool is_readable() const;
+  bool is_writable() const;  // false where the client has gone
+  ssize_t read(char* to, std::size_t size);
+  ssize_t write(const char* from, std::size_t size);
+  void get_remote_ip_and_port(std::string& ip, int& port) const;
+  void get_local_ip_and_port(std::string& ip, int& port) const;
+  int socket() const { return socket_.get(); }
   bool wait_readable() const { return is_readable(); }
   bool wait_writable() const { return is_writable(); }
   time_t duration() const { return 0; }
