@@ -65,11 +65,6 @@ McpServedClient::~McpServedClient() { Close(); }
 
 // ---- what is under way ----
 
-void McpServedClient::SetOwnWay(std::shared_ptr<McpExchange> way) {
-  const std::lock_guard lock(mutex_);
-  own_way_ = std::move(way);
-}
-
 bool McpServedClient::idle() const {
   const std::lock_guard lock(mutex_);
   return busy_ == 0 && running_.empty();
@@ -86,15 +81,13 @@ bool McpServedClient::WaitUntilIdle(Deadline deadline) const {
 void McpServedClient::Close() {
   std::map<std::string, Cancel> running;
   std::map<std::string, Parked> parked;
-  std::map<std::string, Elicitation> elicitations;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     running.swap(running_);
     parked.swap(parked_);
-    elicitations.swap(elicitations_);
-    own_way_.reset();
   }
+  questions_.Close();
   for (auto& [key, cancel] : running) cancel();
   for (auto& [state, call] : parked) call.call->Cancel();
   shelf_.CloseAll();
@@ -148,7 +141,7 @@ McpServedClient::Cancel McpServedClient::Handle(RpcMessage message,
       break;
     case RpcMessage::Kind::kResult:
     case RpcMessage::Kind::kError:
-      HandleAnswer(message);
+      questions_.Take(message);
       break;
   }
   return {};
@@ -216,19 +209,6 @@ void McpServedClient::HandleNotification(const RpcMessage& notification) {
     running_.erase(found);
   }
   cancel();
-}
-
-void McpServedClient::HandleAnswer(const RpcMessage& answer) {
-  Elicitation asked;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!answer.id.is_string()) return;
-    const auto found = elicitations_.find(answer.id.get<std::string>());
-    if (found == elicitations_.end()) return;
-    asked = std::move(found->second);
-    elicitations_.erase(found);
-  }
-  asked.answer(answer.kind == RpcMessage::Kind::kResult ? answer.result : Json::object());
 }
 
 McpServedClient::Cancel McpServedClient::Dispatch(McpRequestTerms terms, const RpcMessage& request,
@@ -420,78 +400,10 @@ Json McpServedClient::RunCell(const std::shared_ptr<McpCellCall>& call, const Ex
 McpCellCall::Ways McpServedClient::WaysOf(std::shared_ptr<Tag> tag) {
   // The task of the call holds this client until the call is over.
   return {[this](McpExchange* own, std::uint64_t approval, Json params, std::function<void(Json)> answer) {
-            return Elicit(own, approval, std::move(params), std::move(answer));
+            return questions_.Ask(own, approval, std::move(params), std::move(answer));
           },
-          [this](McpExchange* own, std::uint64_t approval) { WithdrawElicitation(own, approval); },
+          [this](McpExchange* own, std::uint64_t approval) { questions_.Withdraw(own, approval); },
           [this, tag](std::shared_ptr<McpCellCall> call) { return Park(std::move(call), tag); }};
-}
-
-const McpExchange* McpServedClient::SendSomewhere(McpExchange* own, const std::string& text) {
-  if (own != nullptr && own->Send(text)) return own;
-  std::shared_ptr<McpExchange> way;
-  {
-    const std::lock_guard lock(mutex_);
-    way = own_way_;
-  }
-  return way && way->Send(text) ? way.get() : nullptr;
-}
-
-bool McpServedClient::Elicit(McpExchange* own, std::uint64_t approval, Json params,
-                             std::function<void(Json)> answer) {
-  std::string id;
-  std::string text;
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return false;
-    id = fmt::format("gloveport-{}", next_elicitation_++);
-    text = RpcRequest(id, "elicitation/create", std::move(params));
-    elicitations_.emplace(id, Elicitation{approval, std::move(answer), own, text});
-  }
-  const McpExchange* const sent = SendSomewhere(own, text);
-  const std::lock_guard lock(mutex_);
-  if (sent == nullptr) {
-    elicitations_.erase(id);
-  } else if (const auto found = elicitations_.find(id); found != elicitations_.end()) {
-    found->second.on = sent;
-  }
-  return sent != nullptr;
-}
-
-void McpServedClient::LoseExchange(const McpExchange* exchange) {
-  std::vector<std::pair<std::string, std::string>> lost;  // ids and texts
-  {
-    const std::lock_guard lock(mutex_);
-    if (own_way_.get() == exchange) own_way_.reset();
-    for (const auto& [id, asked] : elicitations_) {
-      if (asked.on == exchange) lost.emplace_back(id, asked.text);
-    }
-  }
-  for (const auto& [id, text] : lost) {
-    const McpExchange* const sent = SendSomewhere(nullptr, text);
-    std::function<void(Json)> answer;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = elicitations_.find(id);
-      if (found == elicitations_.end()) continue;  // answered or withdrawn meanwhile
-      found->second.on = sent;
-      if (sent == nullptr) answer = std::move(elicitations_.extract(found).mapped().answer);
-    }
-    if (answer) answer(nullptr);
-  }
-}
-
-void McpServedClient::WithdrawElicitation(McpExchange* own, std::uint64_t approval) {
-  std::string id;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(elicitations_.begin(), elicitations_.end(),
-                                    [&](const auto& entry) { return entry.second.approval == approval; });
-    if (found == elicitations_.end()) return;
-    id = found->first;
-    elicitations_.erase(found);
-  }
-  (void)SendSomewhere(own, RpcNotification("notifications/cancelled",
-                                           {{"requestId", id}, {"reason", "it needs no answer any more"}}));
 }
 
 std::string McpServedClient::Park(std::shared_ptr<McpCellCall> call, const std::shared_ptr<Tag>& tag) {

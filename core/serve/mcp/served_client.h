@@ -4,6 +4,7 @@
 #ifndef GLOVEPORT_CORE_SERVE_MCP_SERVED_CLIENT_H_
 #define GLOVEPORT_CORE_SERVE_MCP_SERVED_CLIENT_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -13,12 +14,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 
 #include "gloveport/core/base/deadline.h"
 #include "gloveport/core/serve/mcp/cell_call.h"
 #include "gloveport/core/serve/mcp/exchange.h"
+#include "gloveport/core/serve/mcp/open_questions.h"
 #include "gloveport/core/serve/mcp/service.h"
 #include "gloveport/core/serve/mcp/session_shelf.h"
 #include "gloveport/core/serve/mcp/tool_definitions.h"
@@ -62,11 +64,11 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
 
   // Where what belongs to no request goes; null: nowhere. Over stdio the connection, over HTTP the GET
   // stream.
-  void SetOwnWay(std::shared_ptr<McpExchange> way);
+  void SetOwnWay(std::shared_ptr<McpExchange> way) { questions_.SetOwnWay(std::move(way)); }
 
   // Nobody reads this exchange any more: questions that were sent on it go the client's own way, or count as
   // unanswered.
-  void LoseExchange(const McpExchange* exchange);
+  void LoseExchange(const McpExchange* exchange) { questions_.LoseExchange(exchange); }
 
   bool idle() const;  // nothing runs
   std::size_t open_sessions() { return shelf_.size(); }
@@ -89,12 +91,6 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
     std::shared_ptr<Tag> tag;
     std::chrono::steady_clock::time_point since;
   };
-  struct Elicitation {
-    std::uint64_t approval = 0;
-    std::function<void(Json)> answer;
-    const McpExchange* on = nullptr;  // where it was sent
-    std::string text;                 // the request, to be sent again
-  };
   struct Agreed {
     std::string revision;
     McpImplementation client;
@@ -105,7 +101,6 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
 
   Cancel HandleRequest(const RpcMessage& request, const std::shared_ptr<McpExchange>& exchange);
   void HandleNotification(const RpcMessage& notification);
-  void HandleAnswer(const RpcMessage& answer);
   McpReply Initialize(const RpcMessage& request);
   std::optional<McpRequestTerms> HandshakeTerms(const RpcMessage& request) const;
 
@@ -127,10 +122,6 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   Cancel Listen(const McpRequestTerms& terms, const std::shared_ptr<McpExchange>& exchange);
 
   McpCellCall::Ways WaysOf(std::shared_ptr<Tag> tag);
-  bool Elicit(McpExchange* own, std::uint64_t approval, Json params, std::function<void(Json)> answer);
-  void WithdrawElicitation(McpExchange* own, std::uint64_t approval);
-  // Where it was sent: `own`, else the client's own way; null where nobody reads.
-  const McpExchange* SendSomewhere(McpExchange* own, const std::string& text);
   std::string Park(std::shared_ptr<McpCellCall> call, const std::shared_ptr<Tag>& tag);
 
   bool PostTask(std::function<void()> task);
@@ -142,17 +133,15 @@ class McpServedClient : public std::enable_shared_from_this<McpServedClient> {
   const McpIdScope scope_;
   const McpClientLimits limits_;
   McpSessionShelf shelf_;
+  McpOpenQuestions questions_;
   std::atomic<std::size_t> calls_{0};
   std::atomic<std::size_t> subscriptions_{0};
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;
   std::optional<Agreed> agreed_;  // by the handshake
-  std::shared_ptr<McpExchange> own_way_;
   std::map<std::string, Cancel> running_;
   std::size_t busy_ = 0;  // tasks on the service's threads
   std::map<std::string, Parked> parked_;
-  std::map<std::string, Elicitation> elicitations_;  // by ids that no client makes up for itself
-  std::int64_t next_elicitation_ = 1;
   std::uint64_t next_key_ = 1;
   bool closed_ = false;
 };

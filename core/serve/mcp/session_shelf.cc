@@ -135,13 +135,14 @@ Result<std::shared_ptr<McpPythonSession>> McpSessionShelf::Find(std::string_view
   return Unknown(handle);
 }
 
+McpSessionShelf::Places::node_type McpSessionShelf::TakeOut(std::string_view handle) {
+  const std::lock_guard lock(mutex_);
+  DropEnded();
+  return places_.extract(std::string(handle));
+}
+
 Status McpSessionShelf::Reset(std::string_view handle) {
-  Places::node_type node;
-  {
-    const std::lock_guard lock(mutex_);
-    DropEnded();
-    node = places_.extract(std::string(handle));
-  }
+  Places::node_type node = TakeOut(handle);
   if (node.empty()) return Unknown(handle);
   Place place = std::move(node.mapped());
   place.session->Close();
@@ -153,12 +154,7 @@ Status McpSessionShelf::Reset(std::string_view handle) {
 }
 
 Status McpSessionShelf::Close(std::string_view handle) {
-  Places::node_type node;
-  {
-    const std::lock_guard lock(mutex_);
-    DropEnded();
-    node = places_.extract(std::string(handle));
-  }
+  Places::node_type node = TakeOut(handle);
   if (node.empty()) return Unknown(handle);
   node.mapped().session->Close();
   return {};

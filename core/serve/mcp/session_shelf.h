@@ -45,7 +45,8 @@ class McpSessionShelf {
   };
   using Places = std::map<std::string, Place, std::less<>>;
 
-  void DropEnded();  // with the lock held; they end on another thread
+  Places::node_type TakeOut(std::string_view handle);  // empty where there is none
+  void DropEnded();                                    // with the lock held; they end on another thread
   tl::unexpected<Error> Unknown(std::string_view handle);
   Result<Place> TakeRoom();
   Result<Place> MakeRoom();
