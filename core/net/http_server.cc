@@ -26,6 +26,8 @@ using HandlerResponse = httplib::Server::HandlerResponse;
 
 // The connection that this thread serves.
 thread_local HttpConnection* t_connection = nullptr;
+// The fields of its request, once they were read.
+thread_local HttpHeaders t_headers;
 // This thread accepts, and whom it serves itself there is no other for.
 thread_local bool t_full = false;
 
@@ -332,7 +334,8 @@ std::optional<HttpResponse> HttpServer::State::Objection(const HttpServerRequest
 HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httplib::Response& out) const {
   auto headers = ParseHttpHead(t_connection->head());
   if (!headers) return Refuse(out, 400, headers.error().message), HandlerResponse::Handled;
-  HttpServerRequest head = Copy(request, std::move(*headers));
+  t_headers = std::move(*headers);
+  HttpServerRequest head = Copy(request, t_headers);
   if (auto answer = Objection(head)) {
     Answer(out, std::move(*answer));
   } else if (HasBody(request.method)) {
@@ -345,7 +348,7 @@ HandlerResponse HttpServer::State::Screen(const httplib::Request& request, httpl
 
 void HttpServer::State::HandleWithBody(const httplib::Request& request, httplib::Response& out,
                                        const httplib::ContentReader& reader) const {
-  HttpServerRequest copy = Copy(request, ParseHttpHead(t_connection->head()).value_or(HttpHeaders()));
+  HttpServerRequest copy = Copy(request, std::move(t_headers));
   BodyShare share(body_bytes, options.max_total_body_bytes);
   bool too_large = false;
   bool too_many = false;
